@@ -1,0 +1,100 @@
+"""Pieces of words and their ids: SentencePiece with byte fallback, lossless, closed to typed control symbols."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+
+from sentencepiece import SentencePieceProcessor
+
+from tokenizer.normalise import normalise
+
+SPACE_MARK = "\u2581"  # how SentencePiece writes a space inside a piece
+_LANGUAGE_TAG = re.compile(r"<2([a-z]{2,3})>")
+
+
+class Tokenizer:
+    """A SentencePiece model seen as a pair of inverse functions between text and ids.
+
+    Control ids (padding, start, end, target-language tags) are reachable by name only, never by text.
+    `model` is a serialised SentencePiece model as `tokenizer.train` makes it; ValueError if it is not one.
+    """
+
+    def __init__(self, model: bytes) -> None:
+        self.model = model
+        try:
+            self._pieces = SentencePieceProcessor(model_proto=model)
+        except RuntimeError as error:
+            raise ValueError(f"not a SentencePiece model ({len(model)} bytes): {error}") from error
+        self.size: int = self._pieces.get_piece_size()
+        self.pad_id: int = self._pieces.pad_id()
+        self.unk_id: int = self._pieces.unk_id()
+        self.bos_id: int = self._pieces.bos_id()
+        self.eos_id: int = self._pieces.eos_id()
+        self._piece_of = [self._pieces.id_to_piece(i) for i in range(self.size)]
+        self._byte_of = {i: int(self._piece_of[i][3:5], 16) for i in range(self.size) if self._pieces.is_byte(i)}
+        self._controls = {i for i in range(self.size) if self._pieces.is_control(i)} | {self.unk_id}
+        # A typed ▁ must not turn into a space, so it is spelled with the bytes of its UTF-8 form.
+        id_of_byte = {byte: i for i, byte in self._byte_of.items()}
+        if len(id_of_byte) != 256:
+            raise ValueError(f"a tokenizer needs all 256 byte pieces, this model has {len(id_of_byte)}")
+        self._space_mark_ids = [id_of_byte[byte] for byte in SPACE_MARK.encode()]
+        self._tags = {
+            match[1]: i for i in sorted(self._controls) if (match := _LANGUAGE_TAG.fullmatch(self._piece_of[i]))
+        }
+        self.languages: tuple[str, ...] = tuple(self._tags)
+
+    def encode(self, text: str) -> list[int]:
+        """Ids of `normalise(text)`; text pieces only. The empty text has no ids."""
+        return self._spell(text, self._pieces.encode)
+
+    def sample(self, text: str, *, alpha: float) -> list[int]:
+        """Like `encode`, with a segmentation drawn at random: subword regularisation (arXiv 1804.10959).
+
+        Smaller `alpha` draws more evenly. The generator is SentencePiece's own, one per thread.
+        """
+        return self._spell(
+            text, lambda part: self._pieces.encode(part, enable_sampling=True, alpha=alpha, nbest_size=-1)
+        )
+
+    def decode(self, ids: Iterable[int]) -> str:
+        """The text of `ids`: control ids are skipped, a run of bytes cut inside a character loses that character."""
+        parts: list[str] = []
+        run = bytearray()
+        for i in ids:
+            if (byte := self._byte_of.get(i)) is not None:
+                run.append(byte)
+                continue
+            if run:
+                parts.append(run.decode(errors="ignore"))
+                run.clear()
+            if i not in self._controls:
+                parts.append(self._piece_of[i].replace(SPACE_MARK, " "))
+        parts.append(run.decode(errors="ignore"))
+        return "".join(parts).removeprefix(" ")
+
+    def pieces(self, ids: Iterable[int]) -> list[str]:
+        """The pieces of `ids` as SentencePiece writes them (▁ for a space, <0x41> for a byte), for people to look at."""
+        return [self._piece_of[i] for i in ids]
+
+    def target_tag(self, language: str) -> int:
+        """Id of the control piece that asks for `language`; KeyError naming the languages there are."""
+        try:
+            return self._tags[language]
+        except KeyError:
+            raise KeyError(f"no target tag for {language!r}; this tokenizer has {', '.join(self.languages)}") from None
+
+    def __repr__(self) -> str:
+        return f"Tokenizer(size={self.size}, languages={self.languages})"
+
+    def _spell(self, text: str, encode: Callable[[str], list[int]]) -> list[int]:
+        text = normalise(text)
+        if not text:
+            return []
+        # The first word gets the space that any other word has, so that it is spelled with the same pieces.
+        head, *rest = f" {text}".split(SPACE_MARK)
+        ids: list[int] = encode(head)
+        for part in rest:
+            ids += self._space_mark_ids
+            ids += encode(part)
+        return ids
