@@ -1,0 +1,122 @@
+"""Everything that decides the shape of a model, as one frozen value, with presets."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass
+from typing import Any, Literal, get_args
+
+Positions = Literal["sinusoidal", "learned", "rope"]
+Norm = Literal["layer", "rms"]
+Placement = Literal["pre", "post"]
+FeedForwardKind = Literal["relu", "gelu", "swiglu"]
+Tying = Literal["all", "output", "none"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelConfig:
+    """Shape and ids of an encoder-decoder; ValueError names the field, the bad value and the allowed ones."""
+
+    vocabulary_size: int
+    width: int = 256  # D, of every position's vector
+    heads: int = 4  # H, query heads; D must be a multiple
+    key_value_heads: int = 4  # G: equal to heads is MHA, a divisor is GQA (arXiv 2305.13245), 1 is MQA
+    feed_forward_width: int = 1024  # F
+    encoder_layers: int = 4
+    decoder_layers: int = 3
+    positions: Positions = "sinusoidal"
+    norm: Norm = "layer"
+    norm_epsilon: float = 1e-5
+    placement: Placement = "pre"  # of the norm: before each sublayer, or after its residual sum
+    feed_forward: FeedForwardKind = "relu"
+    tying: Tying = "all"  # which tables share weights: source+target+output, target+output, none
+    dropout: float = 0.1  # on embeddings and on what each sublayer adds
+    max_positions: int = 512  # longest source or target, in pieces, control pieces included
+    pad_id: int = 0
+    start_id: int = 2  # first target id, given and not predicted
+    eos_id: int = 3
+
+    def __post_init__(self) -> None:
+        for name, kind in VARIANTS.items():
+            _require(getattr(self, name) in get_args(kind), name, getattr(self, name), f"one of {get_args(kind)}")
+        for name in SIZES:
+            _require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
+        _require(self.width % self.heads == 0, "heads", self.heads, f"a divisor of the width {self.width}")
+        _require(
+            self.heads % self.key_value_heads == 0,
+            "key_value_heads",
+            self.key_value_heads,
+            f"a divisor of the {self.heads} heads",
+        )
+        _require(0.0 <= self.dropout < 1.0, "dropout", self.dropout, "in [0, 1)")
+        if self.positions == "rope":
+            _require(self.head_width % 2 == 0, "width", self.width, "an even number per head, for RoPE")
+        if self.positions == "sinusoidal":
+            _require(self.width % 2 == 0, "width", self.width, "even, for sinusoidal positions")
+
+    @property
+    def head_width(self) -> int:
+        """K, the width of one head."""
+        return self.width // self.heads
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields as plain values, for config.json."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> ModelConfig:
+        """The inverse of `to_json`; ValueError names a field that is unknown or missing."""
+        known = {field.name for field in dataclasses.fields(cls)}
+        if unknown := set(fields) - known:
+            raise ValueError(f"config: unknown field {sorted(unknown)[0]!r}; known are {sorted(known)}")
+        try:
+            return cls(**fields)
+        except TypeError as error:
+            raise ValueError(f"config: {error}") from None
+
+
+VARIANTS = {
+    "positions": Positions,
+    "norm": Norm,
+    "placement": Placement,
+    "feed_forward": FeedForwardKind,
+    "tying": Tying,
+}
+SIZES = (
+    "vocabulary_size",
+    "width",
+    "heads",
+    "key_value_heads",
+    "feed_forward_width",
+    "encoder_layers",
+    "decoder_layers",
+    "max_positions",
+)
+
+PRESETS: dict[str, dict[str, Any]] = {
+    "tiny": dict(
+        width=128, heads=4, key_value_heads=4, feed_forward_width=256, encoder_layers=2, decoder_layers=2
+    ),
+    "small": dict(
+        width=256, heads=4, key_value_heads=4, feed_forward_width=1024, encoder_layers=4, decoder_layers=3
+    ),
+    # Vaswani et al. 2017 (arXiv 1706.03762), table 3.
+    "base": dict(
+        width=512, heads=8, key_value_heads=8, feed_forward_width=2048, encoder_layers=6, decoder_layers=6
+    ),
+    "big": dict(
+        width=1024, heads=16, key_value_heads=16, feed_forward_width=4096, encoder_layers=6, decoder_layers=6
+    ),
+}
+
+
+def preset(name: str, **fields: Any) -> ModelConfig:
+    """The named preset with `fields` put over it; ValueError lists the presets there are."""
+    if name not in PRESETS:
+        raise ValueError(f"no preset {name!r}; there are {', '.join(PRESETS)}")
+    return ModelConfig(**{**PRESETS[name], **fields})
+
+
+def _require(claim: bool, field: str, value: object, allowed: str) -> None:
+    if not claim:
+        raise ValueError(f"config: {field} is {value!r}, must be {allowed}")
