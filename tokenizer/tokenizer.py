@@ -1,4 +1,4 @@
-"""Pieces of words and their ids: SentencePiece with byte fallback, lossless, closed to typed control symbols."""
+"""Text to ids and back: SentencePiece with byte fallback, lossless, closed to typed control symbols."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Tokenizer:
         self.bos_id: int = self._pieces.bos_id()
         self.eos_id: int = self._pieces.eos_id()
         self._piece_of = [self._pieces.id_to_piece(i) for i in range(self.size)]
-        self._byte_of = {i: int(self._piece_of[i][3:5], 16) for i in range(self.size) if self._pieces.is_byte(i)}
+        self._byte_of = {
+            i: int(piece[3:5], 16) for i, piece in enumerate(self._piece_of) if self._pieces.is_byte(i)
+        }
         self._controls = {i for i in range(self.size) if self._pieces.is_control(i)} | {self.unk_id}
         # A typed ▁ must not turn into a space, so it is spelled with the bytes of its UTF-8 form.
         id_of_byte = {byte: i for i, byte in self._byte_of.items()}
@@ -40,7 +42,7 @@ class Tokenizer:
             raise ValueError(f"a tokenizer needs all 256 byte pieces, this model has {len(id_of_byte)}")
         self._space_mark_ids = [id_of_byte[byte] for byte in SPACE_MARK.encode()]
         self._tags = {
-            match[1]: i for i in sorted(self._controls) if (match := _LANGUAGE_TAG.fullmatch(self._piece_of[i]))
+            tag[1]: i for i in sorted(self._controls) if (tag := _LANGUAGE_TAG.fullmatch(self._piece_of[i]))
         }
         self.languages: tuple[str, ...] = tuple(self._tags)
 
@@ -58,7 +60,7 @@ class Tokenizer:
         )
 
     def decode(self, ids: Iterable[int]) -> str:
-        """The text of `ids`: control ids are skipped, a run of bytes cut inside a character loses that character."""
+        """The text of `ids`: control ids are skipped, a character that lacks some of its bytes is dropped."""
         parts: list[str] = []
         run = bytearray()
         for i in ids:
@@ -74,7 +76,7 @@ class Tokenizer:
         return "".join(parts).removeprefix(" ")
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
-        """The pieces of `ids` as SentencePiece writes them (▁ for a space, <0x41> for a byte), for people to look at."""
+        """The pieces of `ids` as SentencePiece writes them, for people: ▁ is a space, <0x41> a byte."""
         return [self._piece_of[i] for i in ids]
 
     def target_tag(self, language: str) -> int:
@@ -82,7 +84,8 @@ class Tokenizer:
         try:
             return self._tags[language]
         except KeyError:
-            raise KeyError(f"no target tag for {language!r}; this tokenizer has {', '.join(self.languages)}") from None
+            known = ", ".join(self.languages)
+            raise KeyError(f"no target tag for {language!r}; this tokenizer has {known}") from None
 
     def __repr__(self) -> str:
         return f"Tokenizer(size={self.size}, languages={self.languages})"

@@ -13,12 +13,14 @@ from tokenizer.tokenizer import SPACE_MARK
 LONGEST_LINE = 4000  # characters; the library would skip long lines silently, so they are cut up instead
 
 
-def train_tokenizer(lines: Iterable[str], *, size: int, languages: Sequence[str], coverage: float = 1.0) -> bytes:
+def train_tokenizer(
+    lines: Iterable[str], *, size: int, languages: Sequence[str], coverage: float = 1.0
+) -> bytes:
     """Learn `size` pieces from the TRAINING split's lines; returns a serialised SentencePiece model.
 
     Pads, unknown, start and end are 0, 1, 2, 3; then a control piece <2xx> for each of `languages`, then 256
     bytes. `size` is an upper bound: a small corpus gives fewer pieces. `coverage` is the share of characters
-    that become pieces of their own; rarer ones are spelled with bytes. ValueError where nothing can be learnt.
+    that become pieces of their own; rarer ones are spelled with bytes. ValueError if nothing can be learnt.
     """
     least = 4 + len(languages) + 256
     if size <= least:
