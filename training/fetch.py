@@ -49,9 +49,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         console.print("interrupted; the same command goes on from here")
         return 130
-    console.print(
-        f"{corpus.name} is in {folder} (parts: {', '.join(corpus.parts)}). Licence: {corpus.licence}."
-    )
+    parts = ", ".join(corpus.parts)
+    console.print(f"{corpus.name} is in {folder} (parts: {parts}); licence: {corpus.licence}", soft_wrap=True)
     return 0
 
 
@@ -104,8 +103,8 @@ def prove(file: RemoteFile, path: Path) -> None:
 
 
 def copy_local(directory: Path, group: str, file: RemoteFile, into: Path) -> Path:
-    """Takes a file from a local folder: from `group/NAME`, from `NAME`, or from the one place below where a file
-    has that name. A file may be gzipped there that is not at its address."""
+    """Takes a file from a local folder: from `group/NAME`, from `NAME`, or from the one place below where a
+    file has that name. A file may be gzipped there that is not at its address."""
     names = [file.name] if file.name.endswith((".gz", ".zip")) else [file.name, f"{file.name}.gz"]
     if not directory.is_dir():
         raise CorpusError(f"{directory}: no such folder")

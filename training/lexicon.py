@@ -46,6 +46,10 @@ def _verbs(lines: str) -> tuple[Verb, ...]:
     )
 
 
+def _sequence(words: str) -> list[str]:
+    return words.split()
+
+
 def _words(lines: str) -> tuple[Words, ...]:
     return tuple(Words(*line.strip().split(" = ")) for line in lines.strip().splitlines())
 
@@ -192,16 +196,16 @@ November = November
 December = Dezember
 """)
 
-_ENGLISH_SMALL = (
+_ENGLISH_SMALL = _sequence(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen "
     "seventeen eighteen nineteen"
-).split()
-_GERMAN_SMALL = (
+)
+_GERMAN_SMALL = _sequence(
     "null eins zwei drei vier fünf sechs sieben acht neun zehn elf zwölf dreizehn vierzehn fünfzehn sechzehn "
     "siebzehn achtzehn neunzehn"
-).split()
-_ENGLISH_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
-_GERMAN_TENS = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split()
+)
+_ENGLISH_TENS = _sequence("twenty thirty forty fifty sixty seventy eighty ninety")
+_GERMAN_TENS = _sequence("zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig")
 
 
 def number_words(number: int) -> Words:

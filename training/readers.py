@@ -124,8 +124,9 @@ def _lines(stream: Stream, faulty: Faulty, report: ReadingReport) -> Iterator[st
             line = body.decode("utf-8")
         except UnicodeDecodeError as error:
             if faulty == "refuse":
+                offset = start + error.start
                 raise CorpusError(
-                    f"{stream}, line {number}: byte 0x{body[error.start]:02X} at offset {start + error.start} "
+                    f"{stream}, line {number}: byte 0x{body[error.start]:02X} at offset {offset} "
                     f"is not UTF-8 ({error.reason}); convert the file to UTF-8, or drop such lines"
                 ) from error
             yield None

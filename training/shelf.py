@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,14 +22,14 @@ class FileRecord(NamedTuple):
 
 @contextmanager
 def unfinished(folder: Path) -> Iterator[Path]:
-    """A folder to fill. It takes the place of `folder` when the block ends well; otherwise it stays aside, and a
-    later try finds what was there already."""
+    """A folder to fill. It takes the place of `folder` when the block ends well; otherwise it stays aside,
+    and a later try finds what was there already."""
     place = folder.with_name(f".{folder.name}.unfinished")
     place.mkdir(parents=True, exist_ok=True)
     yield place
     if folder.exists():
         shutil.rmtree(folder)
-    os.replace(place, folder)
+    place.replace(folder)
 
 
 def describe(

@@ -26,9 +26,9 @@ def read_tmx(
 ) -> Iterator[Pair]:
     """One pair for each unit that has both languages; units without are counted as dropped.
 
-    Languages agree by their base code: a memory in `en-US` and `DE` gives en and de. The text of inline codes is
-    left out, and line breaks inside a segment are spaces. Raises CorpusError for XML that is not well-formed
-    (with line and column), for entity tricks, and for a file in which no unit has both languages.
+    Languages agree by their base code: a memory in `en-US` and `DE` gives en and de. The text of inline codes
+    is left out, and line breaks inside a segment are spaces. Raises CorpusError for broken XML (with line and
+    column), for entity tricks, and for a file in which no unit has both languages.
     """
     report = report if report is not None else ReadingReport()
     found: set[str] = set()
