@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from operator import index
 
 from sentencepiece import SentencePieceProcessor
 
 from tokenizer.normalise import normalise
 
 SPACE_MARK = "\u2581"  # how SentencePiece writes a space inside a piece
-_LANGUAGE_TAG = re.compile(r"<2([a-z]{2,3})>")
+LANGUAGE_TAG = re.compile(r"<2([a-z]{2,3})>")
 
 
 class Tokenizer:
@@ -42,7 +43,7 @@ class Tokenizer:
             raise ValueError(f"a tokenizer needs all 256 byte pieces, this model has {len(id_of_byte)}")
         self._space_mark_ids = [id_of_byte[byte] for byte in SPACE_MARK.encode()]
         self._tags = {
-            tag[1]: i for i in sorted(self._controls) if (tag := _LANGUAGE_TAG.fullmatch(self._piece_of[i]))
+            tag[1]: i for i in sorted(self._controls) if (tag := LANGUAGE_TAG.fullmatch(self._piece_of[i]))
         }
         self.languages: tuple[str, ...] = tuple(self._tags)
 
@@ -63,7 +64,7 @@ class Tokenizer:
         """The text of `ids`: control ids are skipped, a character that lacks some of its bytes is dropped."""
         parts: list[str] = []
         run = bytearray()
-        for i in ids:
+        for i in self._known(ids):
             if (byte := self._byte_of.get(i)) is not None:
                 run.append(byte)
                 continue
@@ -77,7 +78,7 @@ class Tokenizer:
 
     def pieces(self, ids: Iterable[int]) -> list[str]:
         """The pieces of `ids` as SentencePiece writes them, for people: ▁ is a space, <0x41> a byte."""
-        return [self._piece_of[i] for i in ids]
+        return [self._piece_of[i] for i in self._known(ids)]
 
     def target_tag(self, language: str) -> int:
         """Id of the control piece that asks for `language`; KeyError naming the languages there are."""
@@ -89,6 +90,12 @@ class Tokenizer:
 
     def __repr__(self) -> str:
         return f"Tokenizer(size={self.size}, languages={self.languages})"
+
+    def _known(self, ids: Iterable[int]) -> Iterator[int]:
+        for i in map(index, ids):  # any kind of integer becomes an int, which the tables are keyed by
+            if not 0 <= i < self.size:
+                raise ValueError(f"no piece has the id {i}; ids are 0 to {self.size - 1}")
+            yield i
 
     def _spell(self, text: str, encode: Callable[[str], list[int]]) -> list[int]:
         text = normalise(text)

@@ -8,8 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from sentencepiece import SentencePieceTrainer
 
 from tokenizer.normalise import normalise
-from tokenizer.tokenizer import SPACE_MARK
+from tokenizer.tokenizer import LANGUAGE_TAG, SPACE_MARK
 
+# The library reads ▁ as a space and silently skips a line with ▅. Neither is learnt: bytes spell them.
+_WITHOUT_RESERVED = str.maketrans("", "", f"{SPACE_MARK}\u2585")
 LONGEST_LINE = 4000  # characters; the library would skip long lines silently, so they are cut up instead
 
 
@@ -22,6 +24,9 @@ def train_tokenizer(
     bytes. `size` is an upper bound: a small corpus gives fewer pieces. `coverage` is the share of characters
     that become pieces of their own; rarer ones are spelled with bytes. ValueError if nothing can be learnt.
     """
+    for language in languages:
+        if not LANGUAGE_TAG.fullmatch(f"<2{language}>"):
+            raise ValueError(f"{language!r} is not a language code: two or three letters from a to z")
     least = 4 + len(languages) + 256
     if size <= least:
         raise ValueError(f"a vocabulary of {size} is too small: {least} ids are control pieces and bytes")
@@ -56,7 +61,7 @@ def train_tokenizer(
 def _spelled(lines: Iterable[str]) -> Iterator[str]:
     used = 0
     for line in lines:
-        text = normalise(line).replace(SPACE_MARK, "")
+        text = normalise(line).translate(_WITHOUT_RESERVED)
         for start in range(0, len(text), LONGEST_LINE):
             used += 1
             yield f" {text[start : start + LONGEST_LINE]}"
