@@ -1,7 +1,7 @@
 """Robustness by training: a share of the examples looks like what people and programs really send.
 
-CAPITALS, all lower case, Title Case, no stop at the end, typing errors, two sentences in one, and strings that
-must come through untouched. Only the training set is changed, and anew in every epoch.
+CAPITALS, all lower case, Title Case, no stop at the end, typing errors, two sentences in one, and strings
+that must come through untouched. Only the training set is changed, and anew in every epoch.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from training.pairs import Pair
 
 @dataclass(frozen=True, kw_only=True)
 class AugmentShares:
-    """How large a share of the pairs meets each change; a pair meets one at most. By default 15 % together."""
+    """How large a share of the pairs meets each change; a pair meets one at most. The defaults make 15 %."""
 
     capitals: float = 0.015  # both sides in capitals; ß becomes SS, as most people write it, not ẞ
     lower_case: float = 0.025  # the source in lower case; the target as it should be written
@@ -36,7 +36,7 @@ class AugmentShares:
 
     @property
     def total(self) -> float:
-        return sum(getattr(self, share.name) for share in fields(self))
+        return float(sum(getattr(self, share.name) for share in fields(self)))
 
 
 def augment(pair: Pair, random: Random, shares: AugmentShares, draw: Callable[[], Pair]) -> Pair:
@@ -45,8 +45,7 @@ def augment(pair: Pair, random: Random, shares: AugmentShares, draw: Callable[[]
     The same state of `random` gives the same result. A change that does not apply (a pair without a stop, a
     script without capitals) leaves the pair as it is.
     """
-    point = random.random()
-    for share, change in (
+    changes: tuple[tuple[float, Callable[[], Pair]], ...] = (
         (shares.capitals, lambda: Pair(pair.source.upper(), pair.target.upper())),
         (shares.lower_case, lambda: Pair(pair.source.lower(), pair.target)),
         (shares.title_case, lambda: Pair(title_case(pair.source), pair.target)),
@@ -54,7 +53,9 @@ def augment(pair: Pair, random: Random, shares: AugmentShares, draw: Callable[[]
         (shares.typing_errors, lambda: Pair(with_typing_errors(pair.source, random), pair.target)),
         (shares.copies, lambda: with_copies(pair, random)),
         (shares.joined, lambda: join(pair, draw())),
-    ):
+    )
+    point = random.random()
+    for share, change in changes:
         if point < share:
             return change()
         point -= share
@@ -77,7 +78,7 @@ def without_stop(pair: Pair) -> Pair:
 def with_typing_errors(text: str, random: Random) -> str:
     """One slip, in a longer text often two, in words of four letters or more."""
     for _ in range(1 + (len(text) > 40 and random.random() < 0.5)):
-        words = [match for match in re.finditer(r"[^\W\d_]{4,}", text)]
+        words = list(re.finditer(r"[^\W\d_]{4,}", text))
         if not words:
             break
         word = random.choice(words)
@@ -119,11 +120,7 @@ def _replace_shared(pair: Pair, random: Random, string: str) -> Pair | None:
     """In the place of a name or number that stands once on either side; a number gives way to a number."""
     words = [_SHARED.findall(side) for side in pair]
     shared = [word for word in words[0] if words[0].count(word) == words[1].count(word) == 1]
-    # "I" or a German noun that is also an English word is no name: names have a capital on both sides, and do
-    # not open the source, where every word has one.
-    shared = [
-        word for word in shared if word.isdigit() or (len(word) > 2 and not pair.source.startswith(word))
-    ]
+    shared = [word for word in shared if word.isdigit() or (len(word) > 2 and word not in _NO_NAMES)]
     if not shared:
         return None
     old = random.choice(shared)
@@ -165,6 +162,8 @@ def _before_stop(text: str, string: str) -> str:
 _STOPS = {".": ".", "。": ".", "!": "!", "！": "!", "?": "?", "？": "?"}
 """Stops and what they are in Latin script."""
 _SHARED = re.compile(r"(?<![\w.,:])(?:[A-ZÄÖÜ][a-zäöüß]+|\d+)(?![\w]|[.,:]\d)")
+_NO_NAMES = {"Also", "Dame", "Die", "Hat", "Man", "Pour", "Son", "War", "Was", "Will"}
+"""Words that open sentences in two languages and mean two things."""
 _FRAMES = (
     ("<b>", "</b>", ""),
     ("<p>", "</p>", ""),

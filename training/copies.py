@@ -94,7 +94,7 @@ def _marker(random: Random) -> str:
 def _address(random: Random) -> str:
     """URLs, e-mail addresses, paths, under domains kept for examples."""
     host = f"{_word(random, syllables=2)}.{random.choice(('example', 'example.com', 'example.org', 'test'))}"
-    path = "/".join(_word(random, syllables=random.randint(1, 3)) for _ in range(random.randint(0, 3)))
+    path = "/".join(_word(random, syllables=random.randint(1, 3)) for _ in range(random.randint(1, 3)))
     query = f"?{random.choice(ascii_lowercase)}={random.randrange(1000)}"
     return random.choice(
         (
