@@ -74,14 +74,14 @@ function controlOf(field) {
 
 function alternativeItem({ text, score }, language) {
   const item = document.createElement("li");
-  const sentence = document.createElement("span");
-  sentence.lang = language;
-  sentence.dir = "auto";
-  sentence.textContent = text;
+  const wording = document.createElement("span");
+  wording.lang = language;
+  wording.dir = "auto";
+  wording.textContent = text;
   const rank = document.createElement("span");
   rank.className = "quiet";
   rank.textContent = words.score(score);
-  item.append(sentence, rank);
+  item.append(wording, rank);
   return item;
 }
 

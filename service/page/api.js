@@ -11,27 +11,24 @@ export class ServiceError extends Error {
   }
 }
 
-/** @returns {Promise<Array<{name: string, directions: Array<{source: string, target: string}>}>>} */
-export async function fetchModels() {
-  const { models } = await request("v1/models", {});
-  return models;
-}
+/** What the service can do: {models: [{name, directions: [{source, target}]}], limits: {max_text_characters}}. */
+export const fetchModels = () => request("v1/models", {});
 
-/** Translate one text. Rejects with ServiceError, or with AbortError when `signal` ended the request. */
+/** One text → {text, score, truncated, alternatives?}. Rejects with ServiceError, or AbortError after `signal`. */
 export async function translate({ text, source, target, decoding }, signal) {
-  const { translations } = await request("v1/translate", {
+  const { translation } = await request("v1/translate", {
     method: "POST",
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ text, source, target, decoding }),
     signal,
   });
-  return translations[0];
+  return translation;
 }
 
 async function request(path, options) {
   let response;
   try {
-    response = await fetch(path, { headers: {}, ...options });
+    response = await fetch(path, options);
   } catch (cause) {
     if (cause.name === "AbortError") throw cause;
     throw new ServiceError({ code: "unreachable", message: "The service cannot be reached. Is it running?" });

@@ -13,8 +13,10 @@ const swap = byId("swap");
 const text = byId("text");
 const beamSize = byId("beam-size");
 const nBest = byId("n-best");
+const button = byId("translate");
 
 let directions = []; // [source, target] pairs that the loaded models offer
+let mostCharacters = Infinity; // in one text
 let running = null; // AbortController of the request that the page waits for
 
 form.addEventListener("submit", (event) => {
@@ -24,7 +26,7 @@ form.addEventListener("submit", (event) => {
 form.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  form.requestSubmit(byId("translate"));
+  if (!button.disabled) form.requestSubmit();
 });
 source.addEventListener("change", changeLanguages);
 target.addEventListener("change", changeLanguages);
@@ -42,9 +44,10 @@ await loadModels();
 async function loadModels() {
   for (;;) {
     try {
-      const models = await fetchModels();
+      const { models, limits } = await fetchModels();
       byId("model").textContent = words.models(models.map((model) => model.name));
       directions = directionsOf(models);
+      mostCharacters = limits.max_text_characters;
       break;
     } catch (failure) {
       byId("model").textContent = failure.code === "unreachable" ? failure.message : words.loading;
@@ -53,7 +56,8 @@ async function loadModels() {
   }
   fillSelect(source, sourcesOf(directions));
   showLanguages();
-  byId("translate").disabled = directions.length === 0;
+  showCount();
+  button.disabled = directions.length === 0;
 }
 
 /** A new request ends the one before it, whose answer nobody waits for any more. */
@@ -126,5 +130,9 @@ function showSettings() {
 }
 
 function showCount() {
-  byId("count").textContent = words.characters([...text.value].length); // code points, as the service counts
+  const characters = [...text.value].length; // code points, as the service counts
+  const tooMany = characters > mostCharacters;
+  const count = byId("count");
+  count.textContent = tooMany ? words.tooMany(characters, mostCharacters) : words.characters(characters);
+  count.classList.toggle("alarm", tooMany);
 }

@@ -4,12 +4,14 @@ const number = (value, digits = 0) =>
   new Intl.NumberFormat(document.documentElement.lang, {
     minimumFractionDigits: digits,
     maximumFractionDigits: digits,
+    signDisplay: "negative",
   })
     .format(value)
     .replace("-", "\u2212"); // the minus sign, as wide as a digit
 
 export const words = {
   characters: (count) => `${number(count)} ${count === 1 ? "character" : "characters"}`,
+  tooMany: (count, most) => `${number(count)} characters, ${number(most)} are allowed`,
   score: (score) => `score ${number(score, 2)}`,
   seconds: (value) => `${number(value, value < 10 ? 2 : 1)} s`,
   copied: "Copied",
