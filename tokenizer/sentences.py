@@ -131,7 +131,7 @@ def _best_cut(
 ) -> int:
     """The last end of a clause, else of a word, else of a visible character, up to `limit`, that fits."""
     visible = limit
-    while visible > start and _tears_character(sentence, visible):
+    while visible > start and _tears_character(sentence, start, visible):
         visible -= 1
     for ends in (*levels, [visible]):
         end = ends[bisect_right(ends, limit) - 1] if ends else start
@@ -143,21 +143,21 @@ def _best_cut(
     return limit
 
 
-def _tears_character(text: str, at: int) -> bool:
-    """Whether a cut before text[at] is inside what people see as one character (UAX 29, simplified)."""
+def _tears_character(text: str, start: int, at: int) -> bool:
+    """Whether a cut of text[start:] before text[at] is inside one visible character (UAX 29, simplified)."""
     before, after = text[at - 1], text[at]
     if before == "\u200d" or unicodedata.combining(before) == VIRAMA or before + after == "\r\n":
         return True
     if _FLAG_LETTER.match(after):  # they pair up to flags, from the first of the run
         run = at
-        while run and _FLAG_LETTER.match(text[run - 1]):
+        while run > start and _FLAG_LETTER.match(text[run - 1]):
             run -= 1
         return (at - run) % 2 == 1
     return unicodedata.category(after).startswith("M") or bool(_EXTENDER.match(after))
 
 
 # Characters of a line that go to the library at once: unclosed quotes cost it quadratic time.
-WINDOW = 10_000
+WINDOW = 5_000
 # Characters from here on are East Asian, where no blank follows a sentence.
 FIRST_CJK = "\u2e80"
 VIRAMA = 9  # the combining class of the signs that tie Indic consonants together

@@ -106,5 +106,6 @@ class Tokenizer:
         ids: list[int] = encode(head)
         for part in rest:
             ids += self._space_mark_ids
-            ids += encode(part)
+            if part:
+                ids += encode(part)
         return ids

@@ -1,0 +1,217 @@
+import re
+import string
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from tokenizer import Tokenizer, normalise
+
+CONTROL_TEXTS = ["<pad>", "<unk>", "<s>", "</s>", "<2de>", "<2en>", "<0x41>", "▁", "⁇", "▅", "\ufffd"]
+ANY_TEXT = st.text() | st.lists(
+    st.text(max_size=5) | st.sampled_from([*CONTROL_TEXTS, " ", "the ", "🚀"])
+).map("".join)
+
+
+def controls(tokenizer: Tokenizer) -> set[int]:
+    named = {tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id}
+    return named | {tokenizer.target_tag(language) for language in tokenizer.languages}
+
+
+# --- round trip
+
+
+@given(text=ANY_TEXT)
+@example(text="▁ ▁▁a▁b ")
+@example(text="  name:\tAnna\n\n    indented line  \nlast")
+@example(text="\u0301 begins with a mark")
+def test_decoding_gives_back_the_normalised_text(tokenizer: Tokenizer, text: str) -> None:
+    assert tokenizer.decode(tokenizer.encode(text)) == normalise(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "می\u200cخواهم",
+        "ශ්\u200dරී",
+        "👩\u200d👩\u200d👧",
+        "10½ cups, x² + y², ﬁn",
+        "你好，世界？（测试）",
+        "Set {name} to ${value} in [brackets] ~ ^ \\ | ` 𝄞 ꙮ",
+        "🚀 ꙮ 𐍈",
+        " two  blanks, a tab\tand a new\n\nline ",
+    ],
+)
+def test_what_users_write_comes_back_unchanged(tokenizer: Tokenizer, text: str) -> None:
+    assert tokenizer.decode(tokenizer.encode(text)) == text
+
+
+def test_a_zero_width_space_never_becomes_a_space(tokenizer: Tokenizer) -> None:
+    assert tokenizer.decode(tokenizer.encode("zero\u200bwidth")) == "zerowidth"
+
+
+def test_a_byte_order_mark_changes_no_piece(tokenizer: Tokenizer) -> None:
+    assert tokenizer.encode("\ufeffThe teacher") == tokenizer.encode("The teacher")
+    assert not any("\ufeff" in piece for piece in tokenizer.pieces(range(tokenizer.size)))
+
+
+def test_a_carriage_return_is_the_same_as_a_line_feed(tokenizer: Tokenizer) -> None:
+    assert tokenizer.encode("One.\r\nTwo.\r") == tokenizer.encode("One.\nTwo.\n")
+    assert not any("\r" in piece for piece in tokenizer.pieces(range(tokenizer.size)))
+
+
+def test_a_word_has_the_same_pieces_wherever_it_stands(tokenizer: Tokenizer) -> None:
+    assert tokenizer.encode("bridge bridge") == 2 * tokenizer.encode("bridge")
+
+
+def test_text_that_is_empty_after_normalising_has_no_pieces(tokenizer: Tokenizer) -> None:
+    assert tokenizer.encode("") == tokenizer.encode("\ufeff\u200b\x00") == []
+    assert tokenizer.decode([]) == ""
+
+
+# --- control ids
+
+
+@given(text=ANY_TEXT)
+def test_no_text_encodes_to_a_control_piece_or_to_unknown(tokenizer: Tokenizer, text: str) -> None:
+    assert not controls(tokenizer) & set(tokenizer.encode(text))
+
+
+@pytest.mark.parametrize("text", CONTROL_TEXTS)
+def test_symbols_that_a_user_types_are_plain_text(tokenizer: Tokenizer, text: str) -> None:
+    sentence = f"{text} Close {text} here and{text}there."
+    ids = tokenizer.encode(sentence)
+    assert not controls(tokenizer) & set(ids)
+    assert tokenizer.decode(ids) == sentence
+
+
+def test_a_typed_space_mark_is_no_space(tokenizer: Tokenizer) -> None:
+    assert tokenizer.encode("a▁b") != tokenizer.encode("a b")
+    assert tokenizer.encode("▁") != tokenizer.encode(" ") != []
+
+
+def test_printable_ascii_is_never_unknown(tokenizer: Tokenizer) -> None:
+    assert tokenizer.unk_id not in tokenizer.encode(string.printable)
+
+
+def test_each_language_has_a_tag_of_its_own(tokenizer: Tokenizer) -> None:
+    tags = [tokenizer.target_tag(language) for language in tokenizer.languages]
+    assert tokenizer.languages == ("de", "en", "zh")
+    assert tokenizer.pieces(tags) == ["<2de>", "<2en>", "<2zh>"]
+    assert len({*tags, tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id}) == 7
+
+
+def test_a_language_without_a_tag_is_named_beside_those_that_have_one(tokenizer: Tokenizer) -> None:
+    with pytest.raises(KeyError, match=r"'fr'.*de, en, zh"):
+        tokenizer.target_tag("fr")
+
+
+def test_control_ids_leave_no_trace_in_the_text(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode("The old captain forgot.")
+    surrounded = [tokenizer.target_tag("de"), tokenizer.bos_id, *ids, tokenizer.eos_id, tokenizer.pad_id]
+    assert tokenizer.decode(surrounded) == "The old captain forgot."
+    assert tokenizer.decode([tokenizer.unk_id]) == ""
+
+
+# --- bytes
+
+
+def test_full_width_punctuation_is_in_the_vocabulary(tokenizer: Tokenizer) -> None:
+    assert {"，", "？", "。"} <= set(tokenizer.pieces(range(tokenizer.size)))
+
+
+def test_a_character_outside_the_vocabulary_is_spelled_with_the_bytes_of_its_utf_8(
+    tokenizer: Tokenizer,
+) -> None:
+    *space, f0, x9f, x9a, x80 = tokenizer.pieces(tokenizer.encode("🚀"))
+    assert [f0, x9f, x9a, x80] == ["<0xF0>", "<0x9F>", "<0x9A>", "<0x80>"]
+    assert space == ["▁"]
+
+
+@pytest.mark.parametrize("kept", [1, 2, 3])
+@pytest.mark.parametrize("after", ["", " and on", "漢", "€"])
+def test_a_character_that_lacks_bytes_is_dropped(tokenizer: Tokenizer, kept: int, after: str) -> None:
+    cut = tokenizer.encode("Go 🚀")[: kept - 4]
+    assert tokenizer.decode(cut) == "Go "
+    assert tokenizer.decode([*cut, *tokenizer.encode(f"x{after}")]).endswith(f"x{after}")
+
+
+@given(data=st.data())
+def test_any_ids_at_all_decode_to_valid_text_without_byte_pieces(
+    tokenizer: Tokenizer, data: st.DataObject
+) -> None:
+    byte_ids = [i for i, piece in enumerate(tokenizer.pieces(range(tokenizer.size))) if piece[:3] == "<0x"]
+    ids = data.draw(st.lists(st.sampled_from(byte_ids) | st.integers(0, tokenizer.size - 1), max_size=30))
+    text = tokenizer.decode(ids)
+    assert not re.search("<0x[0-9A-F]{2}>", text)
+    assert "\u2047" not in text or "\u2047".encode() in bytes(_bytes_of(tokenizer, ids))
+    text.encode()
+
+
+def _bytes_of(tokenizer: Tokenizer, ids: list[int]) -> list[int]:
+    return [int(piece[3:5], 16) for piece in tokenizer.pieces(ids) if re.fullmatch("<0x[0-9A-F]{2}>", piece)]
+
+
+# --- ids
+
+
+def test_any_kind_of_integer_is_an_id(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode("Go 🚀")
+    assert tokenizer.decode(np.array(ids)) == "Go 🚀"
+    assert tokenizer.pieces(np.array(ids, np.int32)) == tokenizer.pieces(ids)
+
+
+@pytest.mark.parametrize("wrong", [-1, 10**6])
+def test_an_id_that_no_piece_has_is_refused_by_name(tokenizer: Tokenizer, wrong: int) -> None:
+    for use in (tokenizer.decode, tokenizer.pieces):
+        with pytest.raises(ValueError, match=rf"{wrong}; ids are 0 to {tokenizer.size - 1}"):
+            use([5, wrong])
+
+
+@pytest.mark.parametrize("size", [None, 1, 1000])
+def test_what_is_no_model_is_refused(tokenizer: Tokenizer, size: int | None) -> None:
+    model = b"no model" if size is None else tokenizer.model[:-size]
+    with pytest.raises(ValueError, match="not a SentencePiece model"):
+        Tokenizer(model)
+
+
+# --- sampling, threads, time
+
+
+@given(text=ANY_TEXT)
+def test_a_sampled_segmentation_is_the_same_text(tokenizer: Tokenizer, text: str) -> None:
+    ids = tokenizer.sample(text, alpha=0.1)
+    assert tokenizer.decode(ids) == normalise(text)
+    assert not controls(tokenizer) & set(ids)
+
+
+def test_sampling_draws_several_segmentations(tokenizer: Tokenizer) -> None:
+    drawn = {
+        tuple(tokenizer.sample("The old captain will remember the narrow bridge.", alpha=0.1))
+        for _ in range(20)
+    }
+    assert len(drawn) > 1
+
+
+def test_eight_threads_get_what_one_gets(tokenizer: Tokenizer, corpus: list[str]) -> None:
+    texts = [*corpus[:200], *CONTROL_TEXTS, "🚀 ꙮ 𐍈"]
+    ids = [tokenizer.encode(text) for text in texts]
+
+    def work(_: int) -> tuple[list[list[int]], list[str]]:
+        return [tokenizer.encode(text) for text in texts], [tokenizer.decode(line) for line in ids]
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(result == (ids, texts) for result in pool.map(work, range(32)))
+
+
+@pytest.mark.parametrize(
+    "text", ["a", "_", "漢", "▁", "🚀", "\u0301", "The old captain forgot. ", "https://h.example/"]
+)
+def test_a_hundred_thousand_characters_take_less_than_two_seconds(tokenizer: Tokenizer, text: str) -> None:
+    text *= 100_000 // len(text)
+    start = time.perf_counter()
+    assert tokenizer.decode(tokenizer.encode(text)) == normalise(text)
+    assert time.perf_counter() - start < 2
