@@ -9,11 +9,11 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
-from hashlib import blake2b
 
 from rich.table import Table
 
 from tokenizer.normalise import normalise
+from training.hashes import HashSet, hash_of
 from training.pairs import CorpusError, Pair
 
 SCRIPTS = {
@@ -90,7 +90,7 @@ def clean(pairs: Iterable[Pair], rules: CleaningRules, report: CleaningReport) -
     Raises CorpusError at the end when nothing was kept. Duplicates are remembered as 8-byte hashes of the
     pair, not as text.
     """
-    seen: set[bytes] = set()
+    seen = HashSet()
     for pair in pairs:
         report.read += 1
         repaired = Pair(_unescape(pair.source), _unescape(pair.target))
@@ -98,9 +98,7 @@ def clean(pairs: Iterable[Pair], rules: CleaningRules, report: CleaningReport) -
         normal = Pair(_one_line(repaired.source), _one_line(repaired.target))
         reason = _fault(repaired, normal, rules)
         if reason is None:
-            key = blake2b("\n".join(normal).encode(), digest_size=8).digest()
-            reason = "duplicate" if key in seen else None
-            seen.add(key)
+            reason = None if seen.add(hash_of("\n".join(normal))) else "duplicate"
         if reason is None:
             report.kept += 1
             yield normal

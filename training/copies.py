@@ -85,6 +85,7 @@ def _marker(random: Random) -> str:
             f'<x id="{small}"/>',
             f"<{letter.lower()}{small}/>",
             f"<ph{small}>",
+            f"&{random.choice(('amp', 'lt', 'gt', 'quot', 'nbsp', 'copy', f'#{small + 33}'))};",
             f"⟦{small}⟧",
             f"@@{letter}{small}@@",
         )

@@ -1,8 +1,8 @@
 """Splitting a corpus into training, validation and test sets that share no text.
 
 Tatoeba holds "Go!" five times with five translations, and each of those with other sources. A random split
-would put one of them into the test and the others into training. Here pairs are nodes of a graph, joined
-where they share a text on either side, and a connected component never meets two sets.
+would put one of them into the test and the others into training. Here texts are nodes of a graph and pairs
+its edges, and a connected component never meets two sets.
 
 Texts are the same when they agree after NFC, case folding, folding of white space and stripping of final
 punctuation.
@@ -11,31 +11,59 @@ punctuation.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Sequence
+from array import array
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 
+import numpy as np
+from numpy.typing import NDArray
+
+from training.hashes import hash_of
 from training.pairs import CorpusError, Pair
+
+TRAIN, VALIDATION, TEST, SET_ASIDE = range(4)
 
 LARGEST_HELD_OUT = 8
 """Larger components, in pairs, stay in training: holding one out would cost many pairs for one sentence."""
 
+Hashes = NDArray[np.uint64]
+
+
+@dataclass(frozen=True)
+class Assignment:
+    """Which set each pair of a corpus belongs to."""
+
+    sets: NDArray[np.uint8]  # TRAIN, VALIDATION, TEST or SET_ASIDE, one for each pair, in their order
+    components: int
+    largest_component: int  # in pairs
+    overlap: int  # held-out pairs that share a text with another set; counted afresh, must be 0
+
+    @property
+    def set_aside(self) -> int:
+        """Siblings of held-out pairs, which are in no set."""
+        return int((self.sets == SET_ASIDE).sum())
+
 
 @dataclass(frozen=True)
 class Split:
-    """Three lists in the order of the corpus, and what became of the rest."""
-
     train: list[Pair]
     validation: list[Pair]
     test: list[Pair]
-    components: int  # connected components of the corpus
-    largest_component: int  # in pairs
-    set_aside: int  # siblings of held-out pairs: in no set
-    overlap: int  # held-out pairs that share a text with another set; counted afresh, must be 0
+    assignment: Assignment
 
 
 def split(pairs: Sequence[Pair], *, validation: int, test: int, seed: int) -> Split:
-    """Holds out `validation` and `test` pairs, each from a component of its own.
+    """Three lists, in the order of the corpus; see `assign`."""
+    assignment = assign(pairs, validation=validation, test=test, seed=seed)
+    lists: tuple[list[Pair], ...] = ([], [], [], [])
+    for pair, chosen in zip(pairs, assignment.sets.tolist(), strict=True):
+        lists[chosen].append(pair)
+    return Split(lists[TRAIN], lists[VALIDATION], lists[TEST], assignment)
+
+
+def assign(pairs: Iterable[Pair], *, validation: int, test: int, seed: int) -> Assignment:
+    """Holds out `validation` and `test` pairs, each from a component of its own. Reads the pairs once and
+    keeps 24 bytes of each.
 
     Of a held-out component one pair is scored and its siblings are set aside: to train on them would leak,
     and to score them would weigh one sentence several times and ask one source for two answers. So a held-out
@@ -46,46 +74,38 @@ def split(pairs: Sequence[Pair], *, validation: int, test: int, seed: int) -> Sp
 
     Raises CorpusError when the corpus has too few components that may be held out.
     """
-    component_of = _components(pairs)
-    members: dict[int, list[int]] = {}
-    for index, component in enumerate(component_of):
-        members.setdefault(component, []).append(index)
-    names = {
-        component: min(_key(text) for index in indices for text in pairs[index])
-        for component, indices in members.items()
-        if len(indices) <= LARGEST_HELD_OUT
-    }
-    if validation + test >= len(members) or validation + test > len(names):
+    texts, pair_hashes = _hash(pairs)
+    component_of, name_of, size_of = _components(texts)
+    small = np.flatnonzero(size_of <= LARGEST_HELD_OUT)
+    if validation + test > len(small) or validation + test >= max(len(size_of), 1):
         raise CorpusError(
-            f"cannot hold out {validation:,} + {test:,} pairs: the {len(pairs):,} pairs form only "
-            f"{len(members):,} groups that share no text, and {len(names):,} of them are small enough"
+            f"cannot hold out {validation:,} + {test:,} pairs: the {len(texts):,} pairs form only "
+            f"{len(size_of):,} groups that share no text, and {len(small):,} of them are small enough"
         )
-    for_test = _draw(names, test, f"{seed} test")
-    rest = {component: name for component, name in names.items() if component not in for_test}
-    for_validation = _draw(rest, validation, f"{seed} validation")
+    for_test = small[_ranks(name_of[small], 2 * seed)[:test]]
+    rest = np.setdiff1d(small, for_test)
+    for_validation = rest[_ranks(name_of[rest], 2 * seed + 1)[:validation]]
 
-    chosen = {component: _scored(pairs, members[component], seed) for component in for_test | for_validation}
-    sets: dict[str, list[Pair]] = {"train": [], "validation": [], "test": []}
-    for index, component in enumerate(component_of):
-        if component not in chosen:
-            sets["train"].append(pairs[index])
-        elif chosen[component] == index:
-            sets["test" if component in for_test else "validation"].append(pairs[index])
-    return Split(
-        **sets,
-        components=len(members),
-        largest_component=max(map(len, members.values())),
-        set_aside=len(pairs) - sum(map(len, sets.values())),
-        overlap=count_overlap(sets["test"], sets["train"])
-        + count_overlap(sets["validation"], sets["train"])
-        + count_overlap(sets["validation"], sets["test"]),
+    set_of_component = np.full(len(size_of), TRAIN, np.uint8)
+    set_of_component[for_test] = TEST
+    set_of_component[for_validation] = VALIDATION
+    sets = set_of_component[component_of]
+    held_out = np.flatnonzero(sets != TRAIN)
+    held_out = held_out[_ranks(pair_hashes[held_out], seed)]
+    _, scored = np.unique(component_of[held_out], return_index=True)  # the first of each component, so ranked
+    sets[np.delete(held_out, scored)] = SET_ASIDE
+    return Assignment(
+        sets=sets,
+        components=len(size_of),
+        largest_component=int(size_of.max(initial=0)),
+        overlap=_overlap(texts, sets),
     )
 
 
-def count_overlap(held_out: Sequence[Pair], others: Sequence[Pair]) -> int:
+def count_overlap(held_out: Iterable[Pair], others: Iterable[Pair]) -> int:
     """Pairs of the first set that share a text, on either side, with the second."""
-    known = {_key(text) for pair in others for text in pair}
-    return sum(any(_key(text) in known for text in pair) for pair in held_out)
+    (one, _), (two, _) = _hash(held_out), _hash(others)
+    return int(np.isin(one, two).any(axis=1).sum())
 
 
 def text_key(text: str) -> str:
@@ -97,37 +117,47 @@ def text_key(text: str) -> str:
     return words[:end] or words
 
 
-def _components(pairs: Sequence[Pair]) -> list[int]:
-    """For each pair the number of its component, by union-find over the pairs that first held each text."""
-    parent = list(range(len(pairs)))
-
-    def root(index: int) -> int:
-        while parent[index] != index:
-            parent[index] = parent[parent[index]]
-            index = parent[index]
-        return index
-
-    first_with: dict[bytes, int] = {}
-    for index, pair in enumerate(pairs):
-        for text in pair:
-            other = first_with.setdefault(_key(text), index)
-            one, two = root(index), root(other)
-            parent[max(one, two)] = min(one, two)
-    return [root(index) for index in range(len(pairs))]
+def _hash(pairs: Iterable[Pair]) -> tuple[Hashes, Hashes]:
+    """Hashes of the two text keys of each pair, shape (pairs, 2), and of each pair as it is written."""
+    texts, whole = array("Q"), array("Q")
+    for pair in pairs:
+        texts.extend(hash_of(text_key(text)) for text in pair)
+        whole.append(hash_of("\n".join(pair)))
+    return np.frombuffer(texts, np.uint64).reshape(-1, 2), np.frombuffer(whole, np.uint64)
 
 
-def _draw(names: dict[int, bytes], count: int, salt: str) -> set[int]:
-    ranked = sorted(names, key=lambda component: _digest(salt.encode() + names[component]))
-    return set(ranked[:count])
+def _components(texts: Hashes) -> tuple[NDArray[np.intp], Hashes, NDArray[np.intp]]:
+    """Component of each pair; then, for each component, its smallest text and its number of pairs.
+
+    Labels spread along the edges until none changes: a text takes the smallest label that it meets, and then
+    the label of that label, so that chains shorten by half in each round.
+    """
+    known, ends = np.unique(texts, return_inverse=True)
+    source, target = ends.reshape(-1, 2).T
+    labels = np.arange(len(known))
+    while True:
+        before = labels.copy()
+        smaller = np.minimum(labels[source], labels[target])
+        np.minimum.at(labels, source, smaller)
+        np.minimum.at(labels, target, smaller)
+        labels = labels[labels]
+        if np.array_equal(labels, before):
+            break
+    names, component_of, sizes = np.unique(labels[source], return_inverse=True, return_counts=True)
+    return component_of, known[names], sizes
 
 
-def _scored(pairs: Sequence[Pair], indices: Sequence[int], seed: int) -> int:
-    return min(indices, key=lambda index: _digest(f"{seed} {pairs[index]}".encode()))
+def _ranks(hashes: Hashes, salt: int) -> NDArray[np.intp]:
+    """An order that depends on each number and the salt alone (the finaliser of SplitMix64)."""
+    mixed = hashes + np.uint64((salt + 1) * 0x9E3779B97F4A7C15 % 2**64)
+    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return np.argsort(mixed ^ (mixed >> np.uint64(31)), kind="stable")
 
 
-def _key(text: str) -> bytes:
-    return _digest(text_key(text).encode())
-
-
-def _digest(data: bytes) -> bytes:
-    return blake2b(data, digest_size=8).digest()
+def _overlap(texts: Hashes, sets: NDArray[np.uint8]) -> int:
+    train, validation, test = (texts[sets == chosen] for chosen in (TRAIN, VALIDATION, TEST))
+    return sum(
+        int(np.isin(held_out, others).any(axis=1).sum())
+        for held_out, others in ((test, train), (validation, train), (validation, test))
+    )
