@@ -38,18 +38,14 @@ class Assignment:
     largest_component: int  # in pairs
     overlap: int  # held-out pairs that share a text with another set; counted afresh, must be 0
 
-    @property
-    def set_aside(self) -> int:
-        """Siblings of held-out pairs, which are in no set."""
-        return int((self.sets == SET_ASIDE).sum())
-
 
 @dataclass(frozen=True)
 class Split:
     train: list[Pair]
     validation: list[Pair]
     test: list[Pair]
-    assignment: Assignment
+    set_aside: int  # siblings of held-out pairs, which are in no set
+    overlap: int  # as in Assignment: must be 0
 
 
 def split(pairs: Sequence[Pair], *, validation: int, test: int, seed: int) -> Split:
@@ -58,7 +54,13 @@ def split(pairs: Sequence[Pair], *, validation: int, test: int, seed: int) -> Sp
     lists: tuple[list[Pair], ...] = ([], [], [], [])
     for pair, chosen in zip(pairs, assignment.sets.tolist(), strict=True):
         lists[chosen].append(pair)
-    return Split(lists[TRAIN], lists[VALIDATION], lists[TEST], assignment)
+    return Split(
+        train=lists[TRAIN],
+        validation=lists[VALIDATION],
+        test=lists[TEST],
+        set_aside=len(lists[SET_ASIDE]),
+        overlap=assignment.overlap,
+    )
 
 
 def assign(pairs: Iterable[Pair], *, validation: int, test: int, seed: int) -> Assignment:
