@@ -129,7 +129,7 @@ def _fault(raw: Pair, pair: Pair, rules: CleaningRules) -> str | None:
         return "length ratio"
     if any(_repeats(side) > rules.max_repeats for side in pair):
         return "repeated words"
-    if pair.source == pair.target and len(pair.source.split()) > rules.max_copied_words:
+    if pair.source == pair.target and _count_words(pair.source) > rules.max_copied_words:
         return "copied source"
     if not (
         _in_script(pair.source, rules.source_language, rules.min_script_share)
@@ -150,7 +150,12 @@ def _unescape(text: str) -> str:
 
 def _one_line(text: str) -> str:
     """Normalised, with breaks and runs of spaces as one space. No-break spaces are spelling and stay."""
-    return _BLANKS.sub(" ", normalise(text)).strip(" ")
+    return _BLANKS.sub(" ", normalise(text)).strip()
+
+
+def _count_words(text: str) -> int:
+    """Words with letters; figures, dashes and pictures may well be the same in both languages."""
+    return sum(any(map(str.isalpha, word)) for word in text.split())
 
 
 def _repeats(text: str) -> int:

@@ -131,6 +131,8 @@ def _lines(stream: Stream, faulty: Faulty, report: ReadingReport) -> Iterator[st
                 ) from error
             yield None
         else:
+            if number == 1:
+                line = line.removeprefix("\ufeff")
             if "\r" in line:
                 report.lone_carriage_returns += line.count("\r")
                 line = line.replace("\r", " ")
@@ -139,17 +141,17 @@ def _lines(stream: Stream, faulty: Faulty, report: ReadingReport) -> Iterator[st
 
 
 def _raw_lines(stream: Stream) -> Iterator[bytes]:
-    """Lines of UTF-8 bytes with their LF, whatever the file's own encoding, without a byte order mark."""
+    """Lines of UTF-8 bytes with their LF, whatever the file's own encoding."""
     head = stream.head(4)
     if head in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
         raise CorpusError(f"{stream}: UTF-32 text; convert it to UTF-8")
     with stream.open() as file:
         if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             try:
-                for text in io.TextIOWrapper(file, encoding="utf-16", newline="\n"):
-                    yield text.encode("utf-8")
+                with io.TextIOWrapper(file, encoding="utf-16", newline="\n") as text:
+                    for line in text:
+                        yield line.encode("utf-8")
             except UnicodeError as error:
                 raise CorpusError(f"{stream}: starts as UTF-16 text, but is not valid: {error}") from error
             return
-        for number, line in enumerate(file):
-            yield line.removeprefix(codecs.BOM_UTF8) if number == 0 else line
+        yield from file
