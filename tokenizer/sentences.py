@@ -36,19 +36,19 @@ def split_to_fit(sentence: str, fits: Callable[[str], bool]) -> list[str]:
 
     A part ends after a clause, or else after a word, or else inside a word but not inside a character as
     people see it (an emoji of several code points, a letter and its accents), or else anywhere. A part of n
-    characters costs about 2 log2(n) calls of `fits`; but for the first call, on at most 2n characters.
+    characters costs about 2 log2(n) calls of `fits`; but for the first, on 2n or FIRST_GUESS characters.
     ValueError if not even one character fits.
     """
     if not sentence or fits(sentence):
         return [sentence] if sentence else []
     boundaries = [[match.end() for match in level.finditer(sentence)] for level in (_CLAUSE, _WORD)]
     parts: list[str] = []
-    start, guess = 0, 128
+    start = 0
     while start < len(sentence):
-        limit = _longest_fit(sentence, start, guess, fits)
+        limit = _longest_fit(sentence, start, fits)
         end = limit if limit == len(sentence) else _best_cut(sentence, start, limit, boundaries, fits)
         parts.append(sentence[start:end])
-        start, guess = end, limit - start
+        start = end
     return parts
 
 
@@ -108,9 +108,9 @@ def _goes_on(line: str, start: int, end: int, language: str) -> bool:
     return language == "de" and bool(_GERMAN_ORDINAL.search(tail)) and not _GERMAN_START.match(line, end)
 
 
-def _longest_fit(sentence: str, start: int, guess: int, fits: Callable[[str], bool]) -> int:
-    """The end of the longest part from `start` that fits, by doubling `guess` and then by bisection."""
-    low, high = start, min(start + guess, len(sentence))
+def _longest_fit(sentence: str, start: int, fits: Callable[[str], bool]) -> int:
+    """The end of the longest part from `start` that fits, by doubling a first guess and then by bisection."""
+    low, high = start, min(start + FIRST_GUESS, len(sentence))
     while fits(sentence[start:high]):
         if high == len(sentence):
             return high
@@ -158,6 +158,7 @@ def _tears_character(text: str, start: int, at: int) -> bool:
 
 # Characters of a line that go to the library at once: unclosed quotes cost it quadratic time.
 WINDOW = 5_000
+FIRST_GUESS = 128  # characters of a part
 # Characters from here on are East Asian, where no blank follows a sentence.
 FIRST_CJK = "\u2e80"
 VIRAMA = 9  # the combining class of the signs that tie Indic consonants together

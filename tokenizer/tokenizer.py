@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from operator import index
+from typing import SupportsIndex
 
 from sentencepiece import SentencePieceProcessor
 
@@ -60,7 +61,7 @@ class Tokenizer:
             text, lambda part: self._pieces.encode(part, enable_sampling=True, alpha=alpha, nbest_size=-1)
         )
 
-    def decode(self, ids: Iterable[int]) -> str:
+    def decode(self, ids: Iterable[SupportsIndex]) -> str:
         """The text of `ids`: control ids are skipped, a character that lacks some of its bytes is dropped."""
         parts: list[str] = []
         run = bytearray()
@@ -76,7 +77,7 @@ class Tokenizer:
         parts.append(run.decode(errors="ignore"))
         return "".join(parts).removeprefix(" ")
 
-    def pieces(self, ids: Iterable[int]) -> list[str]:
+    def pieces(self, ids: Iterable[SupportsIndex]) -> list[str]:
         """The pieces of `ids` as SentencePiece writes them, for people: ▁ is a space, <0x41> a byte."""
         return [self._piece_of[i] for i in self._known(ids)]
 
@@ -91,7 +92,7 @@ class Tokenizer:
     def __repr__(self) -> str:
         return f"Tokenizer(size={self.size}, languages={self.languages})"
 
-    def _known(self, ids: Iterable[int]) -> Iterator[int]:
+    def _known(self, ids: Iterable[SupportsIndex]) -> Iterator[int]:
         for i in map(index, ids):  # any kind of integer becomes an int, which the tables are keyed by
             if not 0 <= i < self.size:
                 raise ValueError(f"no piece has the id {i}; ids are 0 to {self.size - 1}")

@@ -1,5 +1,6 @@
 import math
 import time
+import zlib
 from collections.abc import Callable
 from unittest.mock import patch
 
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tokenizer import Tokenizer
-from tokenizer.sentences import WINDOW, split_sentences, split_to_fit
+from tokenizer.sentences import FIRST_GUESS, WINDOW, split_sentences, split_to_fit
 
 LANGUAGES = ["en", "de", "fr", "zh", "de-AT", "EN", "xx", ""]
 FRAGMENTS = [
@@ -158,6 +159,16 @@ def test_parts_fit_when_a_shorter_text_may_have_more_pieces(
     assert all(len(tokenizer.encode(part)) <= pieces for part in parts)
 
 
+@given(TEXTS)
+def test_parts_fit_whatever_fits(sentence: str) -> None:
+    def fits(text: str) -> bool:
+        return len(text) == 1 or zlib.crc32(text.encode(errors="surrogatepass")) % 2 == 0
+
+    parts = split_to_fit(sentence, fits)
+    assert "".join(parts) == sentence
+    assert all(map(fits, parts))
+
+
 @pytest.mark.parametrize(
     ("characters", "marked"),
     [
@@ -233,7 +244,7 @@ def test_a_part_costs_a_number_of_calls_that_grows_with_the_logarithm_of_its_len
 
     parts = split_to_fit(text * (20_000 // len(text)), fits)
     assert len(asked) <= len(parts) * (2 * math.log2(characters) + 4) + 10
-    assert max(asked[1:]) <= max(128, 2 * characters)
+    assert max(asked[1:]) <= max(FIRST_GUESS, 2 * characters)
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@ import re
 import string
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
@@ -136,7 +137,7 @@ def test_a_character_outside_the_vocabulary_is_spelled_with_the_bytes_of_its_utf
 def test_a_character_that_lacks_bytes_is_dropped(tokenizer: Tokenizer, kept: int, after: str) -> None:
     cut = tokenizer.encode("Go 🚀")[: kept - 4]
     assert tokenizer.decode(cut) == "Go "
-    assert tokenizer.decode([*cut, *tokenizer.encode(f"x{after}")]).endswith(f"x{after}")
+    assert tokenizer.decode([*cut, *tokenizer.encode(f"x{after}")]) == f"Go  x{after}"
 
 
 @given(data=st.data())
@@ -144,24 +145,31 @@ def test_any_ids_at_all_decode_to_valid_text_without_byte_pieces(
     tokenizer: Tokenizer, data: st.DataObject
 ) -> None:
     byte_ids = [i for i, piece in enumerate(tokenizer.pieces(range(tokenizer.size))) if piece[:3] == "<0x"]
+    byte_ids.remove(tokenizer.encode("\ufffd")[-1])  # so that U+FFFD is not spelled on purpose
     ids = data.draw(st.lists(st.sampled_from(byte_ids) | st.integers(0, tokenizer.size - 1), max_size=30))
     text = tokenizer.decode(ids)
     assert not re.search("<0x[0-9A-F]{2}>", text)
-    assert "\u2047" not in text or "\u2047".encode() in bytes(_bytes_of(tokenizer, ids))
+    assert "\ufffd" not in text
     text.encode()
 
 
-def _bytes_of(tokenizer: Tokenizer, ids: list[int]) -> list[int]:
-    return [int(piece[3:5], 16) for piece in tokenizer.pieces(ids) if re.fullmatch("<0x[0-9A-F]{2}>", piece)]
-
-
 # --- ids
+
+
+@dataclass(eq=False)
+class Integer:
+    value: int
+
+    def __index__(self) -> int:
+        return self.value
 
 
 def test_any_kind_of_integer_is_an_id(tokenizer: Tokenizer) -> None:
     ids = tokenizer.encode("Go 🚀")
     assert tokenizer.decode(np.array(ids)) == "Go 🚀"
     assert tokenizer.pieces(np.array(ids, np.int32)) == tokenizer.pieces(ids)
+    # Like an element of a tensor: an integer, but equal to itself only.
+    assert tokenizer.decode(map(Integer, ids)) == "Go 🚀"
 
 
 @pytest.mark.parametrize("wrong", [-1, 10**6])
