@@ -133,7 +133,7 @@ class Downloader:
             _write_validator(part, response)
             with part.open("ab" if continues else "wb") as out:
                 show(start, total)
-                for block in response.iter_raw(1 << 16):
+                for block in response.iter_raw():  # as they come: a fixed size would lose the last on a break
                     out.write(block)
                     show(out.tell(), total)
                 out.flush()
