@@ -1,0 +1,139 @@
+"""Batches of examples of like length, in an order that depends on the seed and the place alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from random import Random
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from tokenizer import Tokenizer
+from training.augment import augment
+from training.pairs import Pair
+from training.preparation import RunData
+from training.recipes import Recipe
+
+CHUNK = 1 << 16  # examples that are encoded, sorted and batched together
+
+
+class Example(NamedTuple):
+    source: list[int]  # <2xx> pieces </s>
+    target: list[int]  # <s> pieces </s>
+
+
+class Batch(NamedTuple):
+    """Padded ids. The decoder reads target[:, :-1] and is to predict target[:, 1:]."""
+
+    source_BS: Tensor
+    target_BT: Tensor
+    target_pieces: int  # real ones to predict, padding not counted
+
+
+class Place(NamedTuple):
+    """Where a run stands in its data: the next batch to be trained on."""
+
+    epoch: int = 0
+    chunk: int = 0
+    batch: int = 0
+
+
+@dataclass(frozen=True)
+class Batches:
+    """All batches of all epochs. The ones from any place on are the same whether a run was interrupted or not."""
+
+    data: RunData
+    recipe: Recipe
+
+    def after(self, place: Place) -> Iterator[tuple[Batch, Place]]:
+        """Endless: each batch with the place after it."""
+        epoch, chunk, skip = place
+        while True:
+            order = self._order(epoch)
+            chunks = range(0, len(order), CHUNK)
+            for number in range(chunk, len(chunks)):
+                batches = self._batches(order[chunks[number] : chunks[number] + CHUNK], epoch, number)
+                for index in range(skip, len(batches)):
+                    yield collate(batches[index], self.recipe.model.pad_id), Place(epoch, number, index + 1)
+                skip = 0
+            epoch, chunk = epoch + 1, 0
+
+    def examples_per_epoch(self) -> int:
+        """Pairs times directions."""
+        return len(self.data.train) * len(self.recipe.directions)
+
+    def _order(self, epoch: int) -> list[int]:
+        order = list(range(self.examples_per_epoch()))
+        Random(f"{self.recipe.seed} order {epoch}").shuffle(order)
+        return order
+
+    def _batches(self, indices: Sequence[int], epoch: int, chunk: int) -> list[list[Example]]:
+        random = Random(f"{self.recipe.seed} chunk {epoch} {chunk}")
+        examples = [self._example(index, random) for index in indices]
+        batches = pack(
+            [example for example in examples if fits(example, self.recipe.max_length)],
+            self.recipe.batch_tokens,
+        )
+        random.shuffle(batches)
+        return batches
+
+    def _example(self, index: int, random: Random) -> Example:
+        direction, pair_index = divmod(index, len(self.data.train))
+        languages = self.recipe.directions[direction]
+        turned = languages != self.data.languages
+
+        def oriented(pair: Pair) -> Pair:
+            return Pair(pair.target, pair.source) if turned else pair
+
+        def draw() -> Pair:
+            return oriented(random.choice(self.data.train))
+
+        pair = augment(oriented(self.data.train[pair_index]), random, self.recipe.augment, draw)
+        return encode_example(pair, self.data.tokenizer, languages[1])
+
+
+def encode_example(pair: Pair, tokenizer: Tokenizer, target_language: str) -> Example:
+    """Ids of both sides with the control ids around them."""
+    return Example(
+        [tokenizer.target_tag(target_language), *tokenizer.encode(pair.source), tokenizer.eos_id],
+        [tokenizer.bos_id, *tokenizer.encode(pair.target), tokenizer.eos_id],
+    )
+
+
+def fits(example: Example, max_length: int) -> bool:
+    """Whether neither side, control ids included, is longer than `max_length`."""
+    return max(len(example.source), len(example.target)) <= max_length
+
+
+def pack(examples: Sequence[Example], budget: int) -> list[list[Example]]:
+    """Examples sorted by length and cut into batches of at most `budget` padded ids of both sides."""
+    batches: list[list[Example]] = []
+    batch: list[Example] = []
+    longest_source = longest_target = 0
+    for example in sorted(examples, key=lambda example: (len(example.target), len(example.source))):
+        source, target = (
+            max(longest_source, len(example.source)),
+            max(longest_target, len(example.target)),
+        )
+        if batch and (len(batch) + 1) * (source + target) > budget:
+            batches.append(batch)
+            batch, source, target = [], len(example.source), len(example.target)
+        batch.append(example)
+        longest_source, longest_target = source, target
+    return [*batches, batch] if batch else batches
+
+
+def collate(examples: Sequence[Example], pad_id: int) -> Batch:
+    """The examples as two padded tensors."""
+    sources, targets = zip(*examples, strict=True)
+    return Batch(
+        pad(sources, pad_id), pad(targets, pad_id), sum(map(len, targets)) - len(targets)
+    )
+
+
+def pad(rows: Sequence[Sequence[int]], pad_id: int) -> Tensor:
+    """Rows of ids as one tensor, filled up at the end."""
+    width = max(map(len, rows))
+    return torch.tensor([[*row, *[pad_id] * (width - len(row))] for row in rows])

@@ -1,0 +1,43 @@
+"""What a run has done so far, as plain values: the part of a checkpoint that is not tensors."""
+
+from __future__ import annotations
+
+import dataclasses
+from dataclasses import dataclass, field
+from typing import Any
+
+from training.batches import Place
+
+
+@dataclass
+class Progress:
+    update: int = 0
+    place: Place = Place()
+    target_pieces: int = 0  # trained on
+    seconds: float = 0.0  # of training, over all sessions
+    skipped: int = 0  # updates whose gradient was not finite
+    skipped_in_a_row: int = 0
+    best: list[tuple[float, int]] = field(default_factory=list)  # (BLEU, update), best first
+    validations_without_gain: int = 0
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Progress:
+        """The inverse of `to_json`."""
+        return cls(
+            **{
+                **fields,
+                "place": Place(*fields["place"]),
+                "best": [(score, update) for score, update in fields["best"]],
+            }
+        )
+
+    def record(self, score: float, keep: int) -> bool:
+        """Enter the score of a validation at this update; larger is better. Says whether it is the best so far."""
+        is_best = not self.best or score > self.best[0][0]
+        self.best = sorted([*self.best, (score, self.update)], key=lambda entry: -entry[0])[:keep]
+        self.validations_without_gain = 0 if is_best else self.validations_without_gain + 1
+        return is_best

@@ -1,0 +1,146 @@
+"""Recipes: everything that decides a training run, as one frozen value made by one function."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from model.config import ModelConfig, preset
+from training.augment import AugmentShares
+
+NO_AUGMENT = AugmentShares(
+    capitals=0, lower_case=0, title_case=0, no_stop=0, typing_errors=0, copies=0, joined=0
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Recipe:
+    """A training run. Lengths and budgets are in pieces; an update is `accumulate` batches."""
+
+    name: str
+    corpus: str  # a folder below --corpora
+    directions: tuple[tuple[str, str], ...]  # (source, target); several share one model through target tags
+    model: ModelConfig  # its vocabulary_size is an upper bound: a small corpus gives fewer pieces
+    held_out: int = 1000  # pairs in validation and in test, when the corpus does not bring its own
+    character_coverage: float = 1.0  # share of characters that become pieces; the rest is spelled in bytes
+    augment: AugmentShares = AugmentShares()
+    max_length: int = 120  # longer sides are dropped, counted and reported
+    batch_tokens: int = 4096  # padded pieces of both sides in a batch, at most
+    accumulate: int = 1  # batches to an update
+    updates: int = 10_000
+    learning_rate: float = 1e-3  # the highest, reached at the end of the warm-up
+    warmup: int = 1000  # updates; then the rate falls with the inverse square root
+    cooldown: int = 0  # last updates, in which the rate falls to zero in a line
+    smoothing: float = 0.1  # of the labels
+    clip: float = 1.0  # largest norm of the gradient
+    weight_decay: float = 0.0
+    average_decay: float = 0.999  # of the running average of the weights, which is what gets validated
+    validate_every: int = 500  # updates
+    validation_sentences: int = 200  # of each direction, translated for BLEU
+    patience: int = 20  # validations without a better BLEU before the run stops
+    keep_best: int = 1  # checkpoints
+    seed: int = 1
+
+    def __post_init__(self) -> None:
+        for field, least in LEAST.items():
+            if (value := getattr(self, field)) < least:
+                raise ValueError(f"recipe: {field} is {value!r}, must be at least {least}")
+        if self.batch_tokens < 2 * self.max_length:
+            raise ValueError(
+                f"recipe: batch_tokens is {self.batch_tokens}, must be at least 2 × max_length = {2 * self.max_length}"
+                ", or the longest pair fits no batch"
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, for recipe.json."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_json(cls, fields: dict[str, Any]) -> Recipe:
+        """The inverse of `to_json`."""
+        return cls(
+            **{
+                **fields,
+                "directions": tuple(tuple(direction) for direction in fields["directions"]),
+                "model": ModelConfig.from_json(fields["model"]),
+                "augment": AugmentShares(**fields["augment"]),
+            }
+        )
+
+    def with_settings(self, settings: dict[str, str]) -> Recipe:
+        """The recipe with fields replaced by `--set` texts such as `updates=100` or `model.width=128`."""
+        recipe = self
+        for path, text in settings.items():
+            recipe = _replaced(recipe, path.split("."), path, text)
+        return recipe
+
+
+LEAST = dict(
+    held_out=1, max_length=2, accumulate=1, updates=1, warmup=1, cooldown=0, validate_every=1, keep_best=1,
+    validation_sentences=1, patience=1,
+)  # fmt: skip
+
+
+def tiny() -> Recipe:
+    """Two minutes on the corpus that the project writes itself: shows the whole path at work."""
+    return Recipe(
+        name="tiny",
+        corpus="primer",
+        directions=(("de", "en"), ("en", "de")),
+        model=preset("tiny", vocabulary_size=1200, dropout=0.1),
+        held_out=200,
+        augment=NO_AUGMENT,
+        batch_tokens=4096,
+        updates=1200,
+        learning_rate=4e-3,
+        warmup=200,
+        cooldown=300,
+        average_decay=0.98,
+        validate_every=300,
+    )
+
+
+def tatoeba_en_de() -> Recipe:
+    """The bundled English–German model: both directions, trained on Tatoeba alone."""
+    return Recipe(
+        name="tatoeba-en-de",
+        corpus="tatoeba-deu-eng",
+        directions=(("en", "de"), ("de", "en")),
+        model=preset("small", vocabulary_size=8000, dropout=0.1),
+        held_out=1500,
+        character_coverage=0.9999,
+        batch_tokens=6000,
+        updates=30_000,
+        learning_rate=2e-3,
+        warmup=1000,
+        cooldown=0,
+        average_decay=0.9995,
+        validate_every=500,
+    )
+
+
+RECIPES: dict[str, Callable[[], Recipe]] = {"tiny": tiny, "tatoeba-en-de": tatoeba_en_de}
+
+
+def recipe_named(name: str) -> Recipe:
+    """ValueError lists the recipes there are."""
+    if name not in RECIPES:
+        raise ValueError(f"no recipe is called {name!r}; there are {', '.join(RECIPES)}")
+    return RECIPES[name]()
+
+
+def _replaced(value: Any, steps: list[str], path: str, text: str) -> Any:
+    names = {field.name for field in dataclasses.fields(value)}
+    if steps[0] not in names:
+        raise ValueError(f"--set {path}: unknown field {steps[0]!r}; known are {', '.join(sorted(names))}")
+    old = getattr(value, steps[0])
+    if len(steps) > 1:
+        return dataclasses.replace(value, **{steps[0]: _replaced(old, steps[1:], path, text)})
+    if not isinstance(old, int | float | str):
+        raise ValueError(f"--set {path}: a {type(old).__name__} cannot be set from a text")
+    try:
+        return dataclasses.replace(value, **{steps[0]: type(old)(text)})
+    except ValueError as error:
+        raise ValueError(f"--set {path}={text}: {error}") from None

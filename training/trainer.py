@@ -1,0 +1,188 @@
+"""The training loop: batches in, better weights out, and nothing lost when it is killed."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import islice
+
+import torch
+from torch import Tensor, nn
+
+from model.transformer import Transformer
+from training.batches import Batch, Batches
+from training.checkpoint import CheckpointError, CheckpointFolder
+from training.loss import output_loss
+from training.progress import Progress
+from training.recipes import Recipe
+from training.schedule import learning_rate
+
+MOST_SKIPPED = 10  # updates in a row whose gradient is not finite; then the run stops
+
+
+class TrainingDiverged(RuntimeError):
+    """Gradients stay not finite; the checkpoints hold the weights from before."""
+
+
+@dataclass(frozen=True)
+class UpdateReport:
+    """One update as the log shows it."""
+
+    loss: float  # nats per target piece, smoothed labels
+    gradient_norm: float
+    learning_rate: float
+    target_pieces: int
+    seconds: float
+
+
+class Trainer:
+    """Owns the weights, their running average, the optimiser's moments and the progress.
+
+    `precision` is the type of the matrix products: torch.float32, or torch.bfloat16 with fp32 weights.
+    """
+
+    def __init__(
+        self, recipe: Recipe, batches: Batches, *, device: torch.device, precision: torch.dtype
+    ) -> None:
+        torch.manual_seed(recipe.seed)
+        self.recipe, self.batches = recipe, batches
+        self.device, self.precision = device, precision
+        self.model = Transformer(recipe.model).to(device).train()
+        self.averaged = Transformer(recipe.model).to(device).eval().requires_grad_(False)
+        self.averaged.load_state_dict(self.model.state_dict())
+        self.optimiser = torch.optim.AdamW(
+            self.model.parameters(),
+            lr=0.0,
+            betas=(0.9, 0.98),
+            eps=1e-9,
+            weight_decay=recipe.weight_decay,
+            fused=True,
+        )
+        self.progress = Progress()
+
+    def run(self, after_update: Callable[[UpdateReport], bool]) -> None:
+        """Updates until the recipe's number is reached or `after_update` says to stop (False)."""
+        stream = self.batches.after(self.progress.place)
+        while self.progress.update < self.recipe.updates:
+            started = time.perf_counter()
+            batches, places = zip(*islice(stream, self.recipe.accumulate), strict=True)
+            loss, norm = self._update(batches)
+            seconds = time.perf_counter() - started
+            pieces = sum(batch.target_pieces for batch in batches)
+            self.progress.update += 1
+            self.progress.place = places[-1]
+            self.progress.target_pieces += pieces
+            self.progress.seconds += seconds
+            rate = self.optimiser.param_groups[0]["lr"]
+            if not after_update(UpdateReport(loss, norm, rate, pieces, seconds)):
+                break
+
+    def loss(self, batch: Batch, model: Transformer) -> Tensor:
+        """Sum over the batch's real target pieces, in nats."""
+        source_BS, target_BT = batch.source_BS.to(self.device), batch.target_BT.to(self.device)
+        given_BT, wanted_BT = target_BT[:, :-1], target_BT[:, 1:]
+        is_real_BT = wanted_BT != self.recipe.model.pad_id
+        with torch.autocast(
+            self.device.type, self.precision, enabled=self.precision != torch.float32
+        ):
+            hidden_ND = model.hidden(source_BS, given_BT)[is_real_BT]
+        return output_loss(
+            hidden_ND.to(self.precision),
+            model.output_VD.to(self.precision),
+            wanted_BT[is_real_BT],
+            smoothing=self.recipe.smoothing,
+        )
+
+    def save(self, folder: CheckpointFolder) -> None:
+        """Everything that decides how the run goes on. Not-finite weights are refused."""
+        tensors = {
+            **{f"model/{name}": value for name, value in self.model.named_parameters()},
+            **{f"average/{name}": value for name, value in self.averaged.named_parameters()},
+        }
+        for name, moments in self._moments().items():
+            tensors |= {f"{kind}/{name}": value for kind, value in moments.items()}
+        if not all(bool(value.isfinite().all()) for value in tensors.values()):
+            raise CheckpointError(f"weights at update {self.progress.update} are not finite: not saved")
+        tensors["random"] = torch.get_rng_state()
+        if self.device.type == "cuda":
+            tensors["random-cuda"] = torch.cuda.get_rng_state(self.device)
+        folder.save(
+            self.progress.update,
+            {name: value.detach().contiguous() for name, value in tensors.items()},
+            self.progress.to_json(),
+        )
+        folder.prune(update for _, update in self.progress.best)
+
+    def resume(self, folder: CheckpointFolder) -> bool:
+        """Go on where the newest checkpoint stopped, bit for bit on CPU; False where there is none."""
+        found = folder.load_newest()
+        if found is None:
+            return False
+        tensors, progress = found
+        _load_parameters(self.model, tensors, "model")
+        _load_parameters(self.averaged, tensors, "average")
+        self.progress = Progress.from_json(progress)
+        for name, parameter in self.model.named_parameters():
+            if f"exp_avg/{name}" in tensors:
+                self.optimiser.state[parameter] = {
+                    kind: tensors[f"{kind}/{name}"].to(self.device if kind != "step" else parameter.device)
+                    for kind in ("step", "exp_avg", "exp_avg_sq")
+                }
+        torch.set_rng_state(tensors["random"])
+        if "random-cuda" in tensors and self.device.type == "cuda":
+            torch.cuda.set_rng_state(tensors["random-cuda"], self.device)
+        return True
+
+    def _update(self, batches: tuple[Batch, ...]) -> tuple[float, float]:
+        """One step of the optimiser over the batches; their loss per target piece and the gradient's norm."""
+        pieces = sum(batch.target_pieces for batch in batches)
+        total = 0.0
+        for batch in batches:
+            # Divided by the pieces of the WHOLE update: four batches weigh what one four times as long would.
+            loss = self.loss(batch, self.model) / pieces
+            loss.backward()
+            total += loss.item()
+        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip).item()
+        if norm < float("inf"):  # false for NaN too
+            self.progress.skipped_in_a_row = 0
+            self._step()
+        else:
+            self.progress.skipped += 1
+            self.progress.skipped_in_a_row += 1
+            if self.progress.skipped_in_a_row >= MOST_SKIPPED:
+                raise TrainingDiverged(
+                    f"{MOST_SKIPPED} updates in a row had a gradient that is not finite, the last one number "
+                    f"{self.progress.update + 1}; lower the learning rate ({self.recipe.learning_rate})"
+                )
+        self.optimiser.zero_grad(set_to_none=True)
+        return total, norm
+
+    def _step(self) -> None:
+        number = self.progress.update + 1
+        for group in self.optimiser.param_groups:
+            group["lr"] = learning_rate(number, self.recipe)
+        self.optimiser.step()
+        # A young average forgets fast, or the first random weights would stay in it for long.
+        decay = min(self.recipe.average_decay, (1 + number) / (10 + number))
+        with torch.no_grad():
+            torch._foreach_lerp_(
+                list(self.averaged.parameters()), list(self.model.parameters()), 1 - decay
+            )
+
+    def _moments(self) -> dict[str, dict[str, Tensor]]:
+        return {
+            name: self.optimiser.state[parameter]
+            for name, parameter in self.model.named_parameters()
+            if parameter in self.optimiser.state
+        }
+
+
+def _load_parameters(model: Transformer, tensors: dict[str, Tensor], part: str) -> None:
+    parameters = dict(model.named_parameters())
+    saved = {name.removeprefix(f"{part}/") for name in tensors if name.startswith(f"{part}/")}
+    if saved != set(parameters):
+        raise CheckpointError(f"checkpoint and recipe differ in {sorted(saved ^ set(parameters))[:3]} …")
+    with torch.no_grad():
+        for name, parameter in parameters.items():
+            parameter.copy_(tensors[f"{part}/{name}"])
