@@ -1,0 +1,99 @@
+# Dragoman from its root. `make help` lists what there is.
+#
+# HOST, PORT, MODEL and every other option of the service come from the environment: PORT=9000 make serve
+# TORCH_INDEX   address of a wheel index to take torch from, such as the one for CPU builds that PyTorch's
+#               own installation page shows. Without it: a wheel in wheels/, else what pip is set up to
+#               find, which on Linux x86-64 may be a CUDA build of several GB.
+# PYTHON        the Python (3.11 or newer) that .venv is made with; else the first one found
+# ARGUMENTS     more arguments for pytest: make test ARGUMENTS='tests/model -k beam'
+# CHROMIUM      the browser of `make test-browser`; else the first one found
+
+.DEFAULT_GOAL := help
+.DELETE_ON_ERROR:
+MAKEFLAGS += --no-builtin-rules
+
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check
+LOCKS := requirements/torch.lock requirements/serve.lock requirements/dev.lock requirements/browser.lock
+PIP_TOOLS := pip-tools==7.6.2
+
+# A stamp is named by the checksum of all locks: what is installed is stale when a lock says something
+# else, not when a file was touched, and a warm start asks pip nothing.
+KEY := $(shell cat $(LOCKS) 2>/dev/null | cksum | tr ' ' -)
+SERVE := $(VENV)/.stamps/$(KEY)-serve
+DEV := $(VENV)/.stamps/$(KEY)-dev
+BROWSER := $(VENV)/.stamps/$(KEY)-browser
+
+.PHONY: serve install test test-slow test-browser check format docker-check lock clean help
+
+serve: $(SERVE) ## Start the service on http://127.0.0.1:8000 with the bundled model
+	@exec $(BIN)/python -m service
+
+install: $(DEV) ## Install what serving, training and tests need into .venv
+
+test: $(DEV) ## Run the tests, but for the slow ones
+	$(BIN)/python -m pytest $(ARGUMENTS)
+
+test-slow: $(DEV) ## Run the slow tests
+	$(BIN)/python -m pytest -m slow $(ARGUMENTS)
+
+test-browser: $(BROWSER) ## Run the tests of the first page in a real Chromium
+	CHROMIUM="$$(deploy/find-chromium.sh)" && export CHROMIUM && $(BIN)/python -m pytest tests/browser $(ARGUMENTS)
+
+check: $(DEV) ## Lint, and check the format and the types
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+
+format: $(DEV) ## Format the code, and mend what lint can mend
+	$(BIN)/ruff check --fix-only --quiet
+	$(BIN)/ruff format
+
+docker-check: ## Build the image and put it to the test, if there is an engine
+	deploy/check-image.sh
+
+COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(VENV)/lock/bin/pip-compile --quiet --generate-hashes \
+	--strip-extras --no-emit-index-url --no-emit-options --annotation-style=line --unsafe-package torch $(UPGRADE)
+
+lock: $(BIN)/python ## Write the locks anew from pyproject.toml (UPGRADE=--upgrade takes the newest)
+	$(BIN)/python -m venv $(VENV)/lock
+	$(VENV)/lock/bin/python -m pip install --disable-pip-version-check --quiet $(PIP_TOOLS)
+	echo "\# Made by make lock. Apart from the others because its build is chosen as it is installed: TORCH_INDEX." >requirements/torch.lock
+	grep -o 'torch==[0-9.]*' pyproject.toml >>requirements/torch.lock
+	$(COMPILE) -o requirements/serve.lock pyproject.toml
+	$(COMPILE) -o requirements/dev.lock -c requirements/serve.lock --extra training --extra dev pyproject.toml
+	$(COMPILE) -o requirements/browser.lock -c requirements/dev.lock --extra browser pyproject.toml
+	sed -i.old '/^# WARNING/,$$d' requirements/*.lock && rm requirements/*.lock.old
+
+clean: ## Delete .venv and every cache
+	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+help: ## Show this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+# Every wheel but torch's is held to the hashes of its lock. Torch comes after them, so that all it needs
+# is there already: TORCH_INDEX then has to offer nothing else.
+$(SERVE): | $(BIN)/python
+	$(PIP) install --quiet --require-hashes -r requirements/serve.lock
+	$(PIP) install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(if $(wildcard wheels/*.whl),--find-links wheels) -r requirements/torch.lock
+	@mkdir -p $(@D) && touch $@
+
+$(DEV): $(SERVE)
+	$(PIP) install --quiet --require-hashes -r requirements/dev.lock
+	@touch $@
+
+$(BROWSER): $(DEV)
+	$(PIP) install --quiet --require-hashes -r requirements/browser.lock
+	@touch $@
+
+$(BIN)/python:
+	@for python in $(or $(PYTHON),python3.11 python3.12 python3.13 python3.14 python3 python); do \
+		if "$$python" -c 'import sys, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+			echo "$$python -m venv $(VENV)"; exec "$$python" -m venv $(VENV); \
+		fi; \
+	done; \
+	echo 'No Python 3.11 or newer with venv and pip was found (looked for: $(or $(PYTHON),python3.11 … python3.14, python3, python)).' >&2; \
+	echo 'Install one (on Debian: apt install python3 python3-venv) or name it: make PYTHON=/path/to/python3.11' >&2; \
+	exit 1
