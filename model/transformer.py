@@ -48,7 +48,7 @@ class Transformer(nn.Module):
         self.source_positions = build.positions()
         self.target_positions = build.positions()
         self.dropout = Dropout(config.dropout)
-        self.encoder = nn.ModuleList([build.encoder_layer() for _ in range(config.encoder_layers)])
+        self.encoder = nn.ModuleList([build.self_layer() for _ in range(config.encoder_layers)])
         self.encoder_norm = build.final_norm()
         self.decoder = nn.ModuleList([build.decoder_layer() for _ in range(config.decoder_layers)])
         self.decoder_norm = build.final_norm()
@@ -141,7 +141,7 @@ class Builder:
         kind = FEED_FORWARDS[self.config.feed_forward]
         return initialise(kind(width=self.config.width, inner_width=self.config.feed_forward_width))
 
-    def encoder_layer(self) -> SelfLayer:
+    def self_layer(self) -> SelfLayer:
         return SelfLayer(
             attention=self.self_attention(),
             feed_forward=self.feed_forward(),
