@@ -1,0 +1,208 @@
+"""Many requests → one batch → many answers: one thread owns the model and serves a fair queue."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import threading
+from collections.abc import Callable, Sequence
+from enum import Enum
+
+from model.search.options import DecodingOptions
+from model.translator import Hypothesis, Sentence, Translator
+from service.errors import NotReady, ServiceError, ShuttingDown, TranslationFailed, WorkerDied, whereabouts
+from service.fair_queue import FairQueue, Item, Job
+
+logger = logging.getLogger(__name__)
+
+
+class WorkerState(Enum):
+    LOADING = "loading"
+    READY = "ready"
+    DIED = "died"
+    STOPPED = "stopped"
+
+
+class Batcher:
+    """Translates the sentences of all requests together.
+
+    `load` runs in the worker thread, so the event loop answers while a model is being read. The batcher is ready
+    when the model has translated something; `on_load_failure` is called, in the worker thread, when it cannot.
+    """
+
+    def __init__(
+        self,
+        load: Callable[[], Translator],
+        *,
+        queue_tokens: int,
+        batch_tokens: int,
+        on_load_failure: Callable[[], None] | None = None,
+    ) -> None:
+        self._load = load
+        self._batch_tokens = batch_tokens
+        self._on_load_failure = on_load_failure
+        self._queue = FairQueue(queue_tokens)
+        self._unfinished: set[Job] = set()
+        self._changed = threading.Condition()
+        self._state = WorkerState.LOADING
+        self._translator: Translator | None = None
+        self._thread = threading.Thread(target=self._work, name="translator", daemon=True)
+        self.decoded_sentences = 0
+
+    def __repr__(self) -> str:
+        return f"<Batcher {self._state.value}, {self._queue!r}, {self.decoded_sentences} sentences decoded>"
+
+    @property
+    def state(self) -> WorkerState:
+        return self._state
+
+    @property
+    def translator(self) -> Translator:
+        """The model, once it has translated something; until then and after the end an Unavailable error."""
+        if self._state is WorkerState.READY and self._translator is not None:
+            return self._translator
+        raise self._why_unavailable()
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self, *, patience_seconds: float = 10) -> None:
+        """Refuse new work, fail what waits, and let the batch in work end. Blocks: not for the event loop."""
+        with self._changed:
+            if self._state is not WorkerState.DIED:
+                self._state = WorkerState.STOPPED
+            self._fail_all(ShuttingDown("The service is shutting down."))
+            self._changed.notify_all()
+        if self._thread.ident is not None:
+            self._thread.join(patience_seconds)
+
+    async def translate(
+        self, sentences: Sequence[Sentence], options: DecodingOptions
+    ) -> list[list[Hypothesis]]:
+        """Hypotheses of each sentence, best first.
+
+        Raises QueueFull, TooMuch, TranslationFailed or why the worker is unavailable. When the caller is
+        cancelled, its waiting sentences leave the queue without being decoded.
+        """
+        if not sentences:
+            return []
+        job = Job(sentences, options, asyncio.get_running_loop().create_future())
+        with self._changed:
+            if self._state is not WorkerState.READY:
+                raise self._why_unavailable()
+            self._queue.add(job)
+            self._unfinished.add(job)
+            self._changed.notify()
+        try:
+            return await job.future
+        finally:
+            with self._changed:
+                job.is_over = True
+                self._queue.discard(job)
+                self._unfinished.discard(job)
+
+    def refuse_when_full(self) -> None:
+        """Raise QueueFull before any work is put into a request that has no chance."""
+        with self._changed:
+            self._queue.refuse_when_full()
+
+    # Below this line everything but _fail and _fail_all runs in the worker thread.
+
+    def _work(self) -> None:
+        try:
+            translator = self._load()
+            warm_up(translator)
+        except BaseException as error:
+            # Nobody's text is in this message yet, and it names the part of the model that is at fault.
+            logger.critical("the model could not be loaded: %s (%s)", error, whereabouts(error))
+            self._die()
+            if self._on_load_failure is not None:
+                self._on_load_failure()
+            return
+        with self._changed:
+            self._translator = translator
+            if self._state is WorkerState.LOADING:
+                self._state = WorkerState.READY
+        logger.info("ready: %r", translator)
+        try:
+            while batch := self._next_batch():
+                self._decode(translator, batch)
+        except BaseException as error:
+            logger.critical("the translating thread died: %s", whereabouts(error))
+            self._die()
+
+    def _die(self) -> None:
+        with self._changed:
+            self._state = WorkerState.DIED
+            self._fail_all(self._why_unavailable())
+
+    def _next_batch(self) -> list[Item]:
+        with self._changed:
+            while not self._queue and self._state is WorkerState.READY:
+                self._changed.wait()
+            return self._queue.take(self._batch_tokens) if self._state is WorkerState.READY else []
+
+    def _decode(self, translator: Translator, batch: list[Item]) -> None:
+        """Translate a batch; one that fails is halved until the sentence at fault stands alone."""
+        batch = [item for item in batch if not item.job.is_over]
+        if not batch:
+            return
+        try:
+            answers = translator.translate([item.sentence for item in batch], batch[0].job.options)
+            if len(answers) != len(batch) or not all(answers):
+                raise RuntimeError(f"{len(batch)} sentences in, {len(answers)} answers out")
+        except Exception as error:
+            if len(batch) == 1:
+                logger.error("a sentence could not be translated: %s", whereabouts(error))
+                with self._changed:
+                    self._fail(batch[0].job, TranslationFailed("The model failed on this text."))
+                return
+            half = len(batch) // 2
+            self._decode(translator, batch[:half])
+            self._decode(translator, batch[half:])
+            return
+        self.decoded_sentences += len(batch)
+        for (job, place), hypotheses in zip(batch, answers, strict=True):
+            job.hypotheses[place] = hypotheses
+            job.remaining -= 1
+            if job.remaining == 0:
+                _settle(job, job.hypotheses)
+
+    def _fail_all(self, error: ServiceError) -> None:
+        for job in list(self._unfinished):
+            self._fail(job, error)
+
+    def _fail(self, job: Job, error: ServiceError) -> None:
+        job.is_over = True
+        self._queue.discard(job)
+        _settle(job, type(error)(error.message))  # one instance each: raising an exception writes into it
+
+    def _why_unavailable(self) -> ServiceError:
+        if self._state is WorkerState.LOADING:
+            return NotReady("The model is still being loaded.")
+        if self._state is WorkerState.STOPPED:
+            return ShuttingDown("The service is shutting down.")
+        return WorkerDied("The translating thread has died; the service must be restarted.")
+
+
+def warm_up(translator: Translator) -> None:
+    """Translate a word in each direction, so that the first client does not pay for lazy set-up."""
+    sentences = [translator.prepare("Hello.", source, target) for source, target in translator.directions]
+    translator.translate(sentences, DecodingOptions(strategy="greedy", max_length=8))
+
+
+def _settle(job: Job, outcome: list[list[Hypothesis]] | ServiceError) -> None:
+    """Hand an outcome over to the event loop of the waiting handler, which may be gone."""
+
+    def settle() -> None:
+        if job.future.done():
+            return
+        if isinstance(outcome, ServiceError):
+            job.future.set_exception(outcome)
+        else:
+            job.future.set_result(outcome)
+
+    try:
+        job.loop.call_soon_threadsafe(settle)
+    except RuntimeError:  # the loop is closed
+        logger.debug("an outcome came after the event loop had ended")

@@ -1,0 +1,112 @@
+"""Our own dialect: every option of the decoder in, scores and alternatives out."""
+
+from __future__ import annotations
+
+import time
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Body, Depends
+from starlette.requests import Request
+
+from service.body import StrictJSONRoute
+from service.disconnect import while_connected
+from service.languages import known_languages, resolve_direction
+from service.limits import check_texts
+from service.routes import examples
+from service.schemas import v1 as schema
+from service.state import ServiceState, state_of
+from service.text_translator import TranslatedText
+
+router = APIRouter(prefix="/v1", tags=["v1"], route_class=StrictJSONRoute, responses=examples.ERRORS)
+
+State = Annotated[ServiceState, Depends(state_of)]
+TranslateBody = Annotated[schema.TranslateRequest, Body(openapi_examples=examples.REQUESTS)]
+GreedyBody = Annotated[schema.TranslateRequest, Body(openapi_examples=examples.GREEDY_REQUESTS)]
+AnyAnswer = schema.TranslationAnswer | schema.TranslationsAnswer
+_translation_of: dict[str, Any] = {
+    "response_model": AnyAnswer,
+    "response_model_exclude_none": True,
+    "responses": {200: {"content": {"application/json": {"examples": examples.ANSWERS}}}},
+}
+
+
+@router.post("/translate", summary="Translate a text or a list of texts", **_translation_of)
+async def translate(request: Request, body: TranslateBody, state: State) -> AnyAnswer:
+    """One `translation` for a text, a list of `translations` for a list. Beam search unless told otherwise."""
+    return await _translate(request, body, state, strategy=None)
+
+
+@router.post("/translate/greedy", summary="Translate with greedy decoding", **_translation_of)
+async def translate_greedy(request: Request, body: GreedyBody, state: State) -> AnyAnswer:
+    """The fastest way: the likeliest piece at each step."""
+    return await _translate(request, body, state, strategy="greedy")
+
+
+@router.post("/translate/beam", summary="Translate with beam search", **_translation_of)
+async def translate_beam(request: Request, body: TranslateBody, state: State) -> AnyAnswer:
+    """The best way: several hypotheses are kept at each step."""
+    return await _translate(request, body, state, strategy="beam")
+
+
+@router.get(
+    "/models", summary="What is served, and the limits of a request", response_model_exclude_none=True
+)
+async def models(state: State) -> schema.ModelsAnswer:
+    """The model's directions and languages, its size and place as far as known, and what one request may hold."""
+    translator = state.batcher.translator
+    parameters, device, dtype = (
+        getattr(translator, name, None) for name in ("parameters", "device", "dtype")
+    )
+    description = schema.ModelDescription(
+        name=translator.name,
+        directions=[
+            schema.ModelDirection(source=source, target=target) for source, target in translator.directions
+        ],
+        languages=known_languages(translator.directions),
+        parameters=parameters if isinstance(parameters, int) else None,
+        device=None if device is None else str(device),
+        dtype=None if dtype is None else str(dtype).removeprefix("torch."),
+    )
+    settings = state.settings
+    limits = schema.Limits(
+        max_text_characters=settings.max_text_characters,
+        max_texts=settings.max_texts,
+        max_body_bytes=settings.max_body_bytes,
+        max_request_tokens=settings.queue_tokens,
+    )
+    return schema.ModelsAnswer(models=[description], limits=limits)
+
+
+async def _translate(
+    request: Request, body: schema.TranslateRequest, state: ServiceState, *, strategy: schema.Strategy | None
+) -> AnyAnswer:
+    started = time.perf_counter()
+    texts = [body.text] if isinstance(body.text, str) else body.text
+    check_texts(texts, state.settings, field="text")
+    options = body.decoding.options(strategy)
+    translator = state.batcher.translator
+    direction = resolve_direction(body.source, body.target, translator.directions)
+    translated = await while_connected(request, state.text_translator.translate(texts, direction, options))
+    translations = [_render(text, wants_alternatives=options.n_best > 1) for text in translated]
+    source, target = direction
+    about: dict[str, Any] = {
+        "model": translator.name,
+        "source": source,
+        "target": target,
+        "milliseconds": round(1000 * (time.perf_counter() - started), 1),
+    }
+    if isinstance(body.text, str):
+        return schema.TranslationAnswer(translation=translations[0], **about)
+    return schema.TranslationsAnswer(translations=translations, **about)
+
+
+def _render(translated: TranslatedText, *, wants_alternatives: bool) -> schema.Translation:
+    alternatives = [
+        schema.Alternative(text=other.text, score=other.score) for other in translated.alternatives
+    ]
+    return schema.Translation(
+        text=translated.best.text,
+        score=translated.best.score,
+        truncated=translated.truncated,
+        alternatives=alternatives if wants_alternatives else None,
+    )

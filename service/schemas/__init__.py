@@ -1,0 +1,1 @@
+"""What strangers write and read, one module per dialect."""

@@ -1,0 +1,26 @@
+"""What lives as long as the application."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from starlette.requests import Request
+
+from service.batcher import Batcher
+from service.settings import Settings
+from service.text_translator import TextTranslator
+
+
+@dataclass(frozen=True)
+class ServiceState:
+    """Made when the application starts, handed to every request."""
+
+    settings: Settings
+    batcher: Batcher
+    text_translator: TextTranslator
+
+
+def state_of(request: Request) -> ServiceState:
+    """The state, as a dependency of routes."""
+    state: ServiceState = request.state.service
+    return state

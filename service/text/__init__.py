@@ -1,0 +1,1 @@
+"""Texts cut into segments and put back with their layout untouched."""

@@ -1,0 +1,86 @@
+"""A text cut into what the model translates and what is kept as it stands.
+
+Line breaks, tabs, indentation, columns of blanks and pieces without a letter are kept; the rest becomes sentences
+without white space around them. The segments of a text, joined, are the text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from tokenizer.sentences import split_sentences, split_to_fit
+
+# Every line break that Unicode knows; a tab and three blanks in a row separate columns, not words.
+_BREAK = re.compile(r"((?:[\n\r\v\f\x1c-\x1e\x85\u2028\u2029\t]|[ \u00a0\u3000]{3,})+)")
+_SPACE_LESS_LANGUAGES = frozenset({"zh", "ja", "th", "lo", "km", "my"})
+
+
+class Segment(NamedTuple):
+    """A stretch of a text; `is_sentence` says that the model is to translate it."""
+
+    text: str
+    is_sentence: bool
+
+
+def cut(text: str, language: str, fits: Callable[[str], bool]) -> list[Segment]:
+    """Segments of a text; those that are sentences hold a letter, have no white space around them, and fit."""
+    segments: list[Segment] = []
+    for line in _BREAK.split(text):
+        if not has_letter(line):
+            segments += [Segment(line, False)] if line else []
+            continue
+        for sentence in split_sentences(line, language):
+            for part in split_to_fit(sentence, fits):
+                segments.extend(_peel(part))
+    return segments
+
+
+def put_back(
+    segments: Sequence[Segment], translations: Iterator[str], *, source_language: str, target_language: str
+) -> str:
+    """The text with each sentence replaced by the next translation and everything else as it was.
+
+    Chinese sentences stand side by side without a blank; English ones may not, so one is put between them.
+    """
+    glue = (
+        " "
+        if source_language in _SPACE_LESS_LANGUAGES and target_language not in _SPACE_LESS_LANGUAGES
+        else ""
+    )
+    parts: list[str] = []
+    follows_sentence = False
+    for segment in segments:
+        if segment.is_sentence:
+            if follows_sentence:
+                parts.append(glue)
+            parts.append(tidy(next(translations)))
+        else:
+            parts.append(segment.text)
+        follows_sentence = segment.is_sentence
+    return "".join(parts)
+
+
+def has_letter(text: str) -> bool:
+    """Whether any character is a letter of any script (\\p{L})."""
+    return any(map(str.isalpha, text))
+
+
+def tidy(translation: str) -> str:
+    """A translation that cannot disturb the layout: no line break or tab inside, no white space around."""
+    return _BREAK.sub(" ", translation).strip()
+
+
+def _peel(part: str) -> Iterator[Segment]:
+    """The white space before a part, its core, and the white space after it."""
+    core = part.strip()
+    if not has_letter(core):
+        yield Segment(part, False)
+        return
+    start = part.index(core)
+    if start:
+        yield Segment(part[:start], False)
+    yield Segment(core, True)
+    if part[start + len(core) :]:
+        yield Segment(part[start + len(core) :], False)
