@@ -48,7 +48,7 @@ class SelfAttention(nn.Module):
         self.output = nn.Linear(width, width)
 
     def project(self, x_BLD: Tensor, rotation: Rotation | None) -> tuple[Tensor, Tensor, Tensor]:
-        """Queries (B, H, L, K), keys and values (B, G, L, K); queries and keys turned by `rotation` if given."""
+        """Queries (B, H, L, K), keys and values (B, G, L, K); `rotation`, if given, turns the first two."""
         B, L, _ = x_BLD.shape
         heads = self.queries_keys_values(x_BLD).view(B, L, -1, self.head_width).transpose(1, 2)
         queries, keys, values = heads.split([self.heads, self.key_value_heads, self.key_value_heads], dim=1)

@@ -38,7 +38,9 @@ class ModelConfig:
 
     def __post_init__(self) -> None:
         for name, kind in VARIANTS.items():
-            _require(getattr(self, name) in get_args(kind), name, getattr(self, name), f"one of {get_args(kind)}")
+            _require(
+                getattr(self, name) in get_args(kind), name, getattr(self, name), f"one of {get_args(kind)}"
+            )
         for name in SIZES:
             _require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
         _require(self.width % self.heads == 0, "heads", self.heads, f"a divisor of the width {self.width}")

@@ -1,4 +1,4 @@
-"""A model as a directory of plain parts with checksums: written whole, refused when damaged, never unpickled."""
+"""A model as a directory of plain parts with checksums: written whole, refused when damaged, no pickle."""
 
 from __future__ import annotations
 
@@ -61,11 +61,11 @@ def write_parts(directory: Path, parts: Mapping[str, bytes]) -> None:
     if directory.exists():
         old = directory.with_name(f".{directory.name}.old")
         shutil.rmtree(old, ignore_errors=True)
-        os.replace(directory, old)
-        os.replace(unfinished, directory)
+        directory.replace(old)
+        unfinished.replace(directory)
         shutil.rmtree(old)
     else:
-        os.replace(unfinished, directory)
+        unfinished.replace(directory)
 
 
 def load_translator(directory: Path, *, device: str = "auto", dtype: str = "auto") -> Translator:
@@ -73,6 +73,8 @@ def load_translator(directory: Path, *, device: str = "auto", dtype: str = "auto
 
     `device`: auto, cpu, cuda. `dtype`: auto (measured), float32, bfloat16.
     """
+    if not (directory / CHECKSUMS).exists() and (directory / "model" / CHECKSUMS).exists():
+        directory = directory / "model"  # a run's folder was named: its model is meant
     parts = read_parts(directory)
     config = _config(directory, parts["config.json"])
     try:
@@ -101,7 +103,9 @@ def read_parts(directory: Path) -> dict[str, bytes]:
     try:
         checksums = json.loads((directory / CHECKSUMS).read_bytes())
     except FileNotFoundError:
-        raise ModelDirectoryError(f"{directory}: {CHECKSUMS} is missing; this is no model directory") from None
+        raise ModelDirectoryError(
+            f"{directory}: {CHECKSUMS} is missing; this is no model directory"
+        ) from None
     except ValueError as error:
         raise ModelDirectoryError(f"{directory / CHECKSUMS}: damaged: {error}") from error
     parts = {}

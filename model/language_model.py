@@ -31,7 +31,7 @@ class LanguageModelState:
 
 
 class LanguageModel(nn.Module):
-    """Ids in, logits over the next id out. Of the config it takes `decoder_layers`; encoder fields have no effect."""
+    """Ids in, logits over the next id out. Of the config's layers it has the `decoder_layers`."""
 
     def __init__(self, config: ModelConfig) -> None:
         super().__init__()

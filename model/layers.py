@@ -82,6 +82,10 @@ class DecoderLayer(nn.Module):
         self.cross_attention, self.around_cross_attention = cross_attention, around_cross_attention
         self.feed_forward, self.around_feed_forward = feed_forward, around_feed_forward
 
+    def remember(self, memory_BSD: Tensor) -> Memory:
+        """What the layer's cross-attention asks at every step, made once a sentence."""
+        return Memory(*self.cross_attention.project_memory(memory_BSD))
+
     def forward(
         self,
         x_NLD: Tensor,
@@ -110,7 +114,7 @@ def attend_to_self(
     rotation: Rotation | None,
     past: Cache | None,
 ) -> tuple[Tensor, Cache]:
-    """Self-attention of L new positions about themselves and the past; the cache comes out with them added."""
+    """Self-attention of L new positions about themselves and the past; the cache comes out longer by them."""
     queries, keys, values = attention.project(x_NLD, rotation)
     cache = Cache(keys, values) if past is None else past.extend(keys, values)
     return attention.combine(attend(queries, cache.keys, cache.values, mask)), cache

@@ -1,4 +1,4 @@
-"""How a position is told to the model: sinusoids or a learned table added to embeddings, or rotation of heads."""
+"""How a position is told to the model: sinusoids or a learned table added to embeddings, or turned heads."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BASE = 10000.0
 
 
 class Rotation(NamedTuple):
-    """Cosines and sines, each (L, K/2) in fp32, of the angles by which L positions turn each pair of features."""
+    """Cosines and sines, each (L, K/2) in fp32, of the angles by which L positions turn pairs of features."""
 
     cos: Tensor
     sin: Tensor

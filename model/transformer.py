@@ -1,4 +1,4 @@
-"""The encoder-decoder Transformer (arXiv 1706.03762): the one place that reads the config and builds all parts."""
+"""The encoder-decoder Transformer (arXiv 1706.03762): the place that reads the config and builds all parts."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from model.feed_forward import GeluFeedForward, ReluFeedForward, SwiGluFeedForwa
 from model.layers import DecoderLayer, PostNorm, PreNorm, SelfLayer
 from model.norms import LayerNorm, RMSNorm
 from model.positions import LearnedPositions, RotaryPositions, Rotation, SinusoidalPositions
-from model.state import DecoderState, Memory
+from model.state import DecoderState
 
 Part = TypeVar("Part", bound=nn.Module)
 
@@ -79,7 +79,7 @@ class Transformer(nn.Module):
         """The state before the first target position; padding is where the ids are `pad_id`."""
         mask_BS = source_BS != self.config.pad_id
         memory_BSD = self.encode(source_BS, mask_BS)
-        memories = tuple(Memory(*layer.cross_attention.project_memory(memory_BSD)) for layer in self.decoder)
+        memories = tuple(layer.remember(memory_BSD) for layer in self.decoder)  # type: ignore[operator]
         return DecoderState(caches=(), memories=memories, memory_mask_BS=mask_BS)
 
     def step(self, tokens_N: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:

@@ -1,4 +1,4 @@
-"""Sentences in, hypotheses out: the one door to a model, for the service, the evaluation and the training alike."""
+"""Sentences in, hypotheses out: the one door to a model, for service, evaluation and training alike."""
 
 from __future__ import annotations
 
@@ -89,12 +89,10 @@ class Translator:
         tag = self.tokenizer.target_tag(target_language)
         return Sentence(text, target_language, (tag, *ids, self.tokenizer.eos_id))
 
-    def translate(
-        self, sentences: Sequence[Sentence], options: DecodingOptions
-    ) -> list[list[Hypothesis]]:
+    def translate(self, sentences: Sequence[Sentence], options: DecodingOptions) -> list[list[Hypothesis]]:
         """One list a sentence, best first; any mix of directions.
 
-        Sentences are sorted by length and batched by padded pieces; a result does not depend on its batch mates.
+        Sentences are sorted by length and batched by padded pieces; batch mates do not change a result.
         A sentence without pieces is its own, empty translation.
         """
         results: list[list[Hypothesis]] = [[Hypothesis("", 0.0, (), (), False)] for _ in sentences]
@@ -130,7 +128,9 @@ class Translator:
     def _batches(self, sentences: Sequence[Sentence], options: DecodingOptions) -> Iterator[list[int]]:
         """Places of sentences of like length, longest first, that together are within BATCH_PIECES."""
         rows = options.beam_size if options.strategy == "beam" else 1
-        with_text = [place for place, sentence in enumerate(sentences) if self._length(()) < len(sentence.ids)]
+        with_text = [
+            place for place, sentence in enumerate(sentences) if self._length(()) < len(sentence.ids)
+        ]
         with_text.sort(key=lambda place: -len(sentences[place].ids))
         while with_text:
             size = max(1, BATCH_PIECES // (rows * len(sentences[with_text[0]].ids)))
@@ -152,9 +152,7 @@ class Translator:
         if options.strategy == "greedy":
             return [[found] for found in greedy_search(self._step, state, task)]
         if options.strategy == "beam":
-            return beam_search(
-                self._step, state, task, beam_size=options.beam_size, n_best=options.n_best
-            )
+            return beam_search(self._step, state, task, beam_size=options.beam_size, n_best=options.n_best)
         draws = [
             sample(
                 self._step,
@@ -167,7 +165,9 @@ class Translator:
             )
             for draw in range(options.n_best)
         ]
-        return [sorted(of_sentence, key=lambda found: -found.score) for of_sentence in zip(*draws, strict=True)]
+        return [
+            sorted(of_sentence, key=lambda found: -found.score) for of_sentence in zip(*draws, strict=True)
+        ]
 
     def _step(self, tokens_N: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         logits_NV, state = self.model.step(tokens_N.to(self.device), state)
@@ -175,7 +175,9 @@ class Translator:
 
     @torch.inference_mode()
     def _force(self, sentence: Sentence, target_ids: Sequence[int], length_penalty: float) -> Hypothesis:
-        target = torch.tensor([[self.model.config.start_id, *target_ids, self.tokenizer.eos_id]]).to(self.device)
+        target = torch.tensor([[self.model.config.start_id, *target_ids, self.tokenizer.eos_id]]).to(
+            self.device
+        )
         logits_1TV = self.model(self._pad([sentence.ids]), target[:, :-1])
         log_probs_1TV = logits_1TV.float().log_softmax(dim=-1)
         id_scores = log_probs_1TV.gather(2, target[:, 1:, None])[0, :, 0].tolist()

@@ -42,7 +42,7 @@ class Place(NamedTuple):
 
 @dataclass(frozen=True)
 class Batches:
-    """All batches of all epochs. The ones from any place on are the same whether a run was interrupted or not."""
+    """All batches of all epochs. From any place on they are the same, whether a run was interrupted or not."""
 
     data: RunData
     recipe: Recipe
@@ -128,9 +128,7 @@ def pack(examples: Sequence[Example], budget: int) -> list[list[Example]]:
 def collate(examples: Sequence[Example], pad_id: int) -> Batch:
     """The examples as two padded tensors."""
     sources, targets = zip(*examples, strict=True)
-    return Batch(
-        pad(sources, pad_id), pad(targets, pad_id), sum(map(len, targets)) - len(targets)
-    )
+    return Batch(pad(sources, pad_id), pad(targets, pad_id), sum(map(len, targets)) - len(targets))
 
 
 def pad(rows: Sequence[Sequence[int]], pad_id: int) -> Tensor:

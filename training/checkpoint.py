@@ -6,6 +6,7 @@ import json
 import os
 import re
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -45,15 +46,15 @@ class CheckpointFolder:
             save_file(dict(tensors), unfinished, metadata={"progress": json.dumps(progress)})
             with unfinished.open("rb") as file:
                 os.fsync(file.fileno())
-            os.replace(unfinished, self.path(update))
+            unfinished.replace(self.path(update))
             _sync_folder(self.folder)
         except (OSError, SafetensorError) as error:
             cause = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else error
-            try:
+            with suppress(OSError):  # the first error is the one to tell
                 unfinished.unlink(missing_ok=True)
-            except OSError:
-                pass  # the first error is the one to tell
-            raise CheckpointError(f"{self.path(update)}: not written: {cause}; earlier checkpoints stand") from error
+            raise CheckpointError(
+                f"{self.path(update)}: not written: {cause}; earlier checkpoints stand"
+            ) from error
 
     def load(self, update: int) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Tensors and progress of a checkpoint; CheckpointError when it is missing or damaged."""

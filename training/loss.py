@@ -18,7 +18,9 @@ class _OutputLoss(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, hidden_ND: Tensor, output_VD: Tensor, targets_N: Tensor, smoothing: float) -> Tensor:
+    def forward(
+        ctx: Any, hidden_ND: Tensor, output_VD: Tensor, targets_N: Tensor, smoothing: float
+    ) -> Tensor:
         hidden_gradient = torch.empty_like(hidden_ND)
         output_gradient = torch.zeros_like(output_VD)
         total = torch.zeros((), dtype=torch.float32, device=hidden_ND.device)
@@ -50,4 +52,4 @@ def output_loss(hidden_ND: Tensor, output_VD: Tensor, targets_N: Tensor, *, smoo
     hidden (N, D) are the decoder's outputs at real positions only; output (V, D) the projection (arXiv 1512.00567,
     section 7, for the smoothing).
     """
-    return _OutputLoss.apply(hidden_ND, output_VD, targets_N, smoothing)
+    return _OutputLoss.apply(hidden_ND, output_VD, targets_N, smoothing)  # type: ignore[no-untyped-call]

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import os
+import json
 import shutil
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
+from typing import Any
 
 from rich.console import Console
 
@@ -18,9 +19,11 @@ from training.cleaning import CleaningReport, CleaningRules, clean
 from training.corpus import Corpus
 from training.pairs import CorpusError, Pair
 from training.recipes import Recipe
+from training.shelf import sha256_of
 from training.split import split
 
 PARTS = ("train", "validation", "test")
+FACTS = "corpus.json"
 
 
 @dataclass(frozen=True)
@@ -32,6 +35,7 @@ class RunData:
     validation: list[Pair]
     test: list[Pair]
     tokenizer: Tokenizer
+    facts: dict[str, Any]  # corpus, licence, attribution, numbers of pairs, checksums
 
     def oriented(self, pairs: Sequence[Pair], direction: tuple[str, str]) -> list[Pair]:
         """The pairs in a direction: as they are, or turned round."""
@@ -53,7 +57,7 @@ def prepare(recipe: Recipe, corpus: Corpus, folder: Path, console: Console) -> N
     model = train_tokenizer(
         tokenizer_lines(parts["train"], recipe),
         size=recipe.model.vocabulary_size,
-        languages=sorted({target for _, target in recipe.directions}),
+        languages=recipe.languages,
         coverage=recipe.character_coverage,
     )
     unfinished = folder.with_name(folder.name + ".tmp")
@@ -64,14 +68,32 @@ def prepare(recipe: Recipe, corpus: Corpus, folder: Path, console: Console) -> N
             text = "".join(f"{line}\n" for line in side)
             (unfinished / f"{part}.{language}").write_text(text, encoding="utf-8", newline="\n")
     (unfinished / "tokenizer.model").write_bytes(model)
-    os.replace(unfinished, folder)
+    facts = {
+        "corpus": corpus.name,
+        "licence": corpus.licence,
+        "attribution": corpus.attribution,
+        "languages": languages,
+        "pairs": {part: len(pairs) for part, pairs in parts.items()},
+        "sha256": {path.name: sha256_of(path) for path in sorted(unfinished.iterdir())},
+    }
+    (unfinished / FACTS).write_text(json.dumps(facts, indent=2) + "\n")
+    unfinished.replace(folder)
 
 
-def load_run_data(folder: Path, languages: tuple[str, str]) -> RunData:
-    """What `prepare` wrote."""
+def load_run_data(folder: Path) -> RunData:
+    """What `prepare` wrote; CorpusError when a file of it is missing or not the one that was written."""
+    try:
+        facts = json.loads((folder / FACTS).read_text())
+        for name, expected in facts["sha256"].items():
+            if sha256_of(folder / name) != expected:
+                raise CorpusError(f"{folder / name}: changed since the run began, which it must not")
+    except (OSError, ValueError, KeyError) as error:
+        raise CorpusError(f"{folder}: not the data of a run: {error}") from error
+    first, second = facts["languages"]
+    languages = (first, second)
     parts = {part: _read_aligned(folder / part, languages) for part in PARTS}
     tokenizer = Tokenizer((folder / "tokenizer.model").read_bytes())
-    return RunData(languages, **parts, tokenizer=tokenizer)
+    return RunData(languages, **parts, tokenizer=tokenizer, facts=facts)
 
 
 def tokenizer_lines(pairs: Sequence[Pair], recipe: Recipe) -> Iterator[str]:

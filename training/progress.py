@@ -8,11 +8,13 @@ from typing import Any
 
 from training.batches import Place
 
+START = Place()
+
 
 @dataclass
 class Progress:
     update: int = 0
-    place: Place = Place()
+    place: Place = START
     target_pieces: int = 0  # trained on
     seconds: float = 0.0  # of training, over all sessions
     skipped: int = 0  # updates whose gradient was not finite
@@ -39,5 +41,7 @@ class Progress:
         """Enter the score of a validation at this update; larger is better. Says whether it is the best so far."""
         is_best = not self.best or score > self.best[0][0]
         self.best = sorted([*self.best, (score, self.update)], key=lambda entry: -entry[0])[:keep]
-        self.validations_without_gain = 0 if is_best else self.validations_without_gain + 1
+        # A score that is still zero has not begun to move: that is no reason to lose patience.
+        has_moved = self.best[0][0] > 0
+        self.validations_without_gain = 0 if is_best or not has_moved else self.validations_without_gain + 1
         return is_best

@@ -10,6 +10,7 @@ from typing import Any
 from model.config import ModelConfig, preset
 from training.augment import AugmentShares
 
+DEFAULT_AUGMENT = AugmentShares()
 NO_AUGMENT = AugmentShares(
     capitals=0, lower_case=0, title_case=0, no_stop=0, typing_errors=0, copies=0, joined=0
 )
@@ -25,7 +26,7 @@ class Recipe:
     model: ModelConfig  # its vocabulary_size is an upper bound: a small corpus gives fewer pieces
     held_out: int = 1000  # pairs in validation and in test, when the corpus does not bring its own
     character_coverage: float = 1.0  # share of characters that become pieces; the rest is spelled in bytes
-    augment: AugmentShares = AugmentShares()
+    augment: AugmentShares = DEFAULT_AUGMENT
     max_length: int = 120  # longer sides are dropped, counted and reported
     batch_tokens: int = 4096  # padded pieces of both sides in a batch, at most
     accumulate: int = 1  # batches to an update
@@ -41,6 +42,7 @@ class Recipe:
     validation_sentences: int = 200  # of each direction, translated for BLEU
     patience: int = 20  # validations without a better BLEU before the run stops
     keep_best: int = 1  # checkpoints
+    precision: str = "auto"  # of matrix products: float32, bfloat16, or auto, which measures at the start
     seed: int = 1
 
     def __post_init__(self) -> None:
@@ -69,6 +71,11 @@ class Recipe:
             }
         )
 
+    @property
+    def languages(self) -> tuple[str, ...]:
+        """Those that are translated into, in the order of their tags."""
+        return tuple(sorted({target for _, target in self.directions}))
+
     def with_settings(self, settings: dict[str, str]) -> Recipe:
         """The recipe with fields replaced by `--set` texts such as `updates=100` or `model.width=128`."""
         recipe = self
@@ -78,9 +85,17 @@ class Recipe:
 
 
 LEAST = dict(
-    held_out=1, max_length=2, accumulate=1, updates=1, warmup=1, cooldown=0, validate_every=1, keep_best=1,
-    validation_sentences=1, patience=1,
-)  # fmt: skip
+    held_out=1,
+    max_length=2,
+    accumulate=1,
+    updates=1,
+    warmup=1,
+    cooldown=0,
+    validate_every=1,
+    validation_sentences=1,
+    patience=1,
+    keep_best=1,
+)
 
 
 def tiny() -> Recipe:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import islice
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -17,7 +18,9 @@ from training.loss import output_loss
 from training.progress import Progress
 from training.recipes import Recipe
 from training.schedule import learning_rate
+from training.world import World
 
+ALONE = World()
 MOST_SKIPPED = 10  # updates in a row whose gradient is not finite; then the run stops
 
 
@@ -43,10 +46,16 @@ class Trainer:
     """
 
     def __init__(
-        self, recipe: Recipe, batches: Batches, *, device: torch.device, precision: torch.dtype
+        self,
+        recipe: Recipe,
+        batches: Batches,
+        *,
+        device: torch.device,
+        precision: torch.dtype,
+        world: World = ALONE,
     ) -> None:
         torch.manual_seed(recipe.seed)
-        self.recipe, self.batches = recipe, batches
+        self.recipe, self.batches, self.world = recipe, batches, world
         self.device, self.precision = device, precision
         self.model = Transformer(recipe.model).to(device).train()
         self.averaged = Transformer(recipe.model).to(device).eval().requires_grad_(False)
@@ -60,9 +69,10 @@ class Trainer:
             fused=True,
         )
         self.progress = Progress()
+        torch.manual_seed(recipe.seed + world.rank)  # from here on, the processes drop out each its own
 
     def run(self, after_update: Callable[[UpdateReport], bool]) -> None:
-        """Updates until the recipe's number is reached or `after_update` says to stop (False)."""
+        """Updates until the recipe's number is reached or `after_update` says to stop (False), in all processes."""
         stream = self.batches.after(self.progress.place)
         while self.progress.update < self.recipe.updates:
             started = time.perf_counter()
@@ -83,9 +93,7 @@ class Trainer:
         source_BS, target_BT = batch.source_BS.to(self.device), batch.target_BT.to(self.device)
         given_BT, wanted_BT = target_BT[:, :-1], target_BT[:, 1:]
         is_real_BT = wanted_BT != self.recipe.model.pad_id
-        with torch.autocast(
-            self.device.type, self.precision, enabled=self.precision != torch.float32
-        ):
+        with torch.autocast(self.device.type, self.precision, enabled=self.precision != torch.float32):
             hidden_ND = model.hidden(source_BS, given_BT)[is_real_BT]
         return output_loss(
             hidden_ND.to(self.precision),
@@ -96,17 +104,20 @@ class Trainer:
 
     def save(self, folder: CheckpointFolder) -> None:
         """Everything that decides how the run goes on. Not-finite weights are refused."""
-        tensors = {
-            **{f"model/{name}": value for name, value in self.model.named_parameters()},
-            **{f"average/{name}": value for name, value in self.averaged.named_parameters()},
+        tensors: dict[str, Tensor] = {
+            **{f"model/{name}": value.detach() for name, value in self.model.named_parameters()},
+            **{f"average/{name}": value.detach() for name, value in self.averaged.named_parameters()},
         }
         for name, moments in self._moments().items():
             tensors |= {f"{kind}/{name}": value for kind, value in moments.items()}
         if not all(bool(value.isfinite().all()) for value in tensors.values()):
             raise CheckpointError(f"weights at update {self.progress.update} are not finite: not saved")
-        tensors["random"] = torch.get_rng_state()
+        for rank, state in enumerate(self.world.gather(torch.get_rng_state())):
+            tensors[f"random/{rank}"] = state
         if self.device.type == "cuda":
             tensors["random-cuda"] = torch.cuda.get_rng_state(self.device)
+        if not self.world.is_first:
+            return
         folder.save(
             self.progress.update,
             {name: value.detach().contiguous() for name, value in tensors.items()},
@@ -119,7 +130,14 @@ class Trainer:
         found = folder.load_newest()
         if found is None:
             return False
-        tensors, progress = found
+        self._restore(*found)
+        return True
+
+    def load_update(self, folder: CheckpointFolder, update: int) -> None:
+        """Go back to a checkpoint that was kept."""
+        self._restore(*folder.load(update))
+
+    def _restore(self, tensors: dict[str, Tensor], progress: dict[str, Any]) -> None:
         _load_parameters(self.model, tensors, "model")
         _load_parameters(self.averaged, tensors, "average")
         self.progress = Progress.from_json(progress)
@@ -129,20 +147,21 @@ class Trainer:
                     kind: tensors[f"{kind}/{name}"].to(self.device if kind != "step" else parameter.device)
                     for kind in ("step", "exp_avg", "exp_avg_sq")
                 }
-        torch.set_rng_state(tensors["random"])
+        if f"random/{self.world.rank}" in tensors:  # not so where a run goes on with more processes
+            torch.set_rng_state(tensors[f"random/{self.world.rank}"])
         if "random-cuda" in tensors and self.device.type == "cuda":
             torch.cuda.set_rng_state(tensors["random-cuda"], self.device)
-        return True
 
     def _update(self, batches: tuple[Batch, ...]) -> tuple[float, float]:
         """One step of the optimiser over the batches; their loss per target piece and the gradient's norm."""
         pieces = sum(batch.target_pieces for batch in batches)
-        total = 0.0
-        for batch in batches:
+        total = torch.zeros(())
+        for index in self.world.share(range(len(batches))):
             # Divided by the pieces of the WHOLE update: four batches weigh what one four times as long would.
-            loss = self.loss(batch, self.model) / pieces
-            loss.backward()
-            total += loss.item()
+            loss = self.loss(batches[index], self.model) / pieces
+            loss.backward()  # type: ignore[no-untyped-call]
+            total += loss.detach().cpu()
+        self._sum_over_processes(total)
         norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip).item()
         if norm < float("inf"):  # false for NaN too
             self.progress.skipped_in_a_row = 0
@@ -156,7 +175,15 @@ class Trainer:
                     f"{self.progress.update + 1}; lower the learning rate ({self.recipe.learning_rate})"
                 )
         self.optimiser.zero_grad(set_to_none=True)
-        return total, norm
+        return total.item(), norm
+
+    def _sum_over_processes(self, total: Tensor) -> None:
+        gradients = []
+        for parameter in self.model.parameters():
+            if parameter.grad is None:  # more processes than batches: this one had none
+                parameter.grad = torch.zeros_like(parameter)
+            gradients.append(parameter.grad)
+        self.world.sum_([*gradients, total])
 
     def _step(self) -> None:
         number = self.progress.update + 1
@@ -166,9 +193,7 @@ class Trainer:
         # A young average forgets fast, or the first random weights would stay in it for long.
         decay = min(self.recipe.average_decay, (1 + number) / (10 + number))
         with torch.no_grad():
-            torch._foreach_lerp_(
-                list(self.averaged.parameters()), list(self.model.parameters()), 1 - decay
-            )
+            torch._foreach_lerp_(list(self.averaged.parameters()), list(self.model.parameters()), 1 - decay)
 
     def _moments(self) -> dict[str, dict[str, Tensor]]:
         return {

@@ -127,8 +127,10 @@ def _staying(
     n_best: int,
     finished: list[list[Found]],
 ) -> list[int]:
-    """Step 5: the places of the sentences that go on. One that is cut with nothing finished keeps what it has."""
-    best_unfinished_B = candidates.scores_BC.masked_fill(candidates.is_end_BC, -torch.inf).amax(dim=1).tolist()
+    """Step 5: the places of the sentences that go on. One that is cut with nothing finished keeps its rows."""
+    best_unfinished_B = (
+        candidates.scores_BC.masked_fill(candidates.is_end_BC, -torch.inf).amax(dim=1).tolist()
+    )
     staying: list[int] = []
     for b, sentence in enumerate(beams.sentences):
         found, limit = finished[sentence], task.max_lengths[sentence]
@@ -136,14 +138,15 @@ def _staying(
             if not found:
                 found += _cut(beams, b, task)
         elif best_unfinished_B[b] > -torch.inf and not (
-            len(found) >= n_best and _bound(best_unfinished_B[b], length + 2, limit + 1, task) <= _nth(found, n_best)
+            len(found) >= n_best
+            and _bound(best_unfinished_B[b], length + 2, limit + 1, task) <= _nth(found, n_best)
         ):
             staying.append(b)
     return staying
 
 
 def _bound(total: float, shortest: int, longest: int, task: SearchTask) -> float:
-    """The best score that a hypothesis with this sum can still reach: the sum only falls, the length only grows.
+    """The best score a hypothesis with this sum can still reach: the sum only falls, the length only grows.
 
     The score is monotone in the length, so the best case is one of the two ends: the longest for a positive
     penalty, the shortest for a negative one.
@@ -169,9 +172,7 @@ def _cut(beams: Beams, b: int, task: SearchTask) -> list[Found]:
     ]
 
 
-def _go_on(
-    candidates: Candidates, beams: Beams, staying: list[int], beam_size: int
-) -> tuple[Beams, Tensor]:
+def _go_on(candidates: Candidates, beams: Beams, staying: list[int], beam_size: int) -> tuple[Beams, Tensor]:
     """Step 4, for the sentences that stay: their new beams, and the old row that each new row continues."""
     places_B = torch.tensor(staying, dtype=torch.long)
     # Stable sort: candidates that do not end come first, still best first among themselves.

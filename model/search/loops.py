@@ -51,9 +51,9 @@ class LoopGuard:
         is_full_NP = (self.runs_NP + 1 >= periods_P * self.limits_NP) & (before_NP >= 0)
         rows, periods = is_full_NP.nonzero(as_tuple=True)
         if len(rows):
-            log_probs_NV[rows.to(log_probs_NV.device), before_NP[rows, periods].to(log_probs_NV.device)] = (
-                -torch.inf
-            )
+            log_probs_NV[
+                rows.to(log_probs_NV.device), before_NP[rows, periods].to(log_probs_NV.device)
+            ] = -torch.inf
         return log_probs_NV
 
 

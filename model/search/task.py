@@ -59,4 +59,4 @@ class SearchTask:
 
     def normalised(self, total: float, length: int) -> float:
         """A sum of log-probabilities as a score; the end counts in the length."""
-        return total / length**self.length_penalty
+        return total / float(length**self.length_penalty)

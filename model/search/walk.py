@@ -28,7 +28,7 @@ def sample(
     top_k: int,
     top_p: float,
 ) -> list[Found]:
-    """At each position an id drawn from the model's distribution, narrowed by top-k and top-p (arXiv 1904.09751).
+    """At each position an id drawn from the model's distribution, cut to top-k and top-p (arXiv 1904.09751).
 
     Sentence i draws with a generator seeded by `seeds[i]` alone, so that its result does not depend on its
     batch mates. Scores stay those of the model at temperature 1.
@@ -41,7 +41,9 @@ def sample(
         cumulated_NV = probabilities_NV.double().cumsum(dim=-1)
         # The end of the scale is the sum as it was computed, or a point of 0.99… could fall behind it.
         points_N1 = points_N.double()[:, None].to(cumulated_NV.device) * cumulated_NV[:, -1:]
-        return torch.searchsorted(cumulated_NV, points_N1, right=True)[:, 0].clamp_max(cumulated_NV.shape[1] - 1)
+        return torch.searchsorted(cumulated_NV, points_N1, right=True)[:, 0].clamp_max(
+            cumulated_NV.shape[1] - 1
+        )
 
     return _walk(step, state, task, choose)
 

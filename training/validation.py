@@ -1,0 +1,97 @@
+"""How good the averaged weights are: loss, and BLEU of what the Translator makes of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+
+from model.search import DecodingOptions
+from model.translator import Translator
+from training.batches import collate, encode_example, fits, pack
+from training.pairs import Pair
+from training.preparation import RunData
+from training.scoring import score
+from training.trainer import Trainer
+
+GREEDY = DecodingOptions(strategy="greedy")  # while training; the test at the end uses the default beam
+SAMPLES = 3
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One validation sentence, to see with one's own eyes what the numbers mean."""
+
+    source: str
+    translation: str
+    reference: str
+
+
+@dataclass(frozen=True)
+class Validation:
+    """One validation of all directions."""
+
+    loss: float  # nats per target piece, smoothed labels, no dropout
+    bleu: dict[str, float]  # of each direction, named like "en-de"
+    samples: list[Sample]
+    skipped: int  # pairs too long for the model, in no number here
+
+    @property
+    def mean_bleu(self) -> float:
+        """What the best checkpoint is chosen by."""
+        return sum(self.bleu.values()) / len(self.bleu)
+
+
+def translator_of(trainer: Trainer, data: RunData, name: str) -> Translator:
+    """The averaged weights behind the door that the service uses too."""
+    recipe = trainer.recipe
+    return Translator(
+        trainer.averaged,
+        data.tokenizer,
+        name=name,
+        directions=recipe.directions,
+        longest=recipe.max_length,
+    )
+
+
+def validate(trainer: Trainer, data: RunData) -> Validation:
+    """Loss on the whole validation part, BLEU and samples on its first sentences."""
+    recipe = trainer.recipe
+    translator = translator_of(trainer, data, recipe.name)
+    bleu, samples = {}, []
+    loss, pieces, skipped = 0.0, 0, 0
+    for direction in recipe.directions:
+        pairs = data.oriented(data.validation, direction)
+        of_direction = _loss(trainer, data, pairs, direction[1])
+        loss, pieces, skipped = loss + of_direction[0], pieces + of_direction[1], skipped + of_direction[2]
+        short = [pair for pair in pairs if translator.fits(pair.source)][: recipe.validation_sentences]
+        texts = translate(translator, [pair.source for pair in short], direction, GREEDY)
+        references = [pair.target for pair in short]
+        bleu["-".join(direction)] = score(texts, references, target_language=direction[1]).bleu
+        samples += [
+            Sample(pair.source, text, pair.target) for pair, text in zip(short[:SAMPLES], texts, strict=False)
+        ]
+    return Validation(loss / pieces, bleu, samples, skipped)
+
+
+def translate(
+    translator: Translator, texts: Sequence[str], direction: tuple[str, str], options: DecodingOptions
+) -> list[str]:
+    """The best hypothesis of each sentence."""
+    sentences = [translator.prepare(text, *direction) for text in texts]
+    return [hypotheses[0].text for hypotheses in translator.translate(sentences, options)]
+
+
+@torch.inference_mode()
+def _loss(
+    trainer: Trainer, data: RunData, pairs: Sequence[Pair], target_language: str
+) -> tuple[float, int, int]:
+    """Summed loss, target pieces, pairs left out because they are too long."""
+    examples = [encode_example(pair, data.tokenizer, target_language) for pair in pairs]
+    fitting = [example for example in examples if fits(example, trainer.recipe.max_length)]
+    batches = [
+        collate(batch, trainer.recipe.model.pad_id) for batch in pack(fitting, trainer.recipe.batch_tokens)
+    ]
+    total = sum(trainer.loss(batch, trainer.averaged).item() for batch in batches)
+    return total, sum(batch.target_pieces for batch in batches), len(examples) - len(fitting)
