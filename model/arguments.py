@@ -25,7 +25,11 @@ def add_decoding(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("decoding")
     search = group.add_mutually_exclusive_group()
     search.add_argument(
-        "--beam", type=int, default=DEFAULTS.beam_size, metavar="N", help="beam search, N wide (default: %(default)s)"
+        "--beam",
+        type=int,
+        default=DEFAULTS.beam_size,
+        metavar="N",
+        help="beam search, N wide (default: %(default)s)",
     )
     search.add_argument("--greedy", action="store_true", help="take the likeliest piece at each step; faster")
     group.add_argument(

@@ -141,7 +141,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--n-best", type=int, default=1, metavar="N", help="that many translations a line, with tabs between"
     )
-    parser.add_argument("--scores", action="store_true", help="put each translation's score and a tab before it")
+    parser.add_argument(
+        "--scores", action="store_true", help="put each translation's score and a tab before it"
+    )
     parser.add_argument(
         "--batch-lines",
         type=int,
