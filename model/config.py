@@ -41,8 +41,19 @@ class ModelConfig:
             _require(
                 getattr(self, name) in get_args(kind), name, getattr(self, name), f"one of {get_args(kind)}"
             )
+        for name in (*SIZES, *IDS):
+            _require(type(getattr(self, name)) is int, name, getattr(self, name), "a whole number")
+        for name in ("dropout", "norm_epsilon"):
+            _require(type(getattr(self, name)) in (int, float), name, getattr(self, name), "a number")
         for name in SIZES:
             _require(getattr(self, name) >= 1, name, getattr(self, name), "at least 1")
+        for name in IDS:
+            is_id = 0 <= getattr(self, name) < self.vocabulary_size
+            _require(
+                is_id, name, getattr(self, name), f"an id below the vocabulary_size {self.vocabulary_size}"
+            )
+        for name in ("start_id", "eos_id"):
+            _require(getattr(self, name) != self.pad_id, name, getattr(self, name), "another id than pad_id")
         _require(self.width % self.heads == 0, "heads", self.heads, f"a divisor of the width {self.width}")
         _require(
             self.heads % self.key_value_heads == 0,
@@ -51,6 +62,7 @@ class ModelConfig:
             f"a divisor of the {self.heads} heads",
         )
         _require(0.0 <= self.dropout < 1.0, "dropout", self.dropout, "in [0, 1)")
+        _require(0.0 < self.norm_epsilon < 1.0, "norm_epsilon", self.norm_epsilon, "above 0 and below 1")
         if self.positions == "rope":
             _require(self.head_width % 2 == 0, "width", self.width, "an even number per head, for RoPE")
         if self.positions == "sinusoidal":
@@ -94,6 +106,7 @@ SIZES = (
     "decoder_layers",
     "max_positions",
 )
+IDS = ("pad_id", "start_id", "eos_id")
 
 PRESETS: dict[str, dict[str, Any]] = {
     "tiny": dict(

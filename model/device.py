@@ -14,6 +14,8 @@ def choose_device(name: str) -> torch.device:
     """`auto` takes a CUDA device if there is one. ValueError for a device that is not there."""
     if name == "auto":
         return torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    if name.partition(":")[0] not in ("cpu", "cuda"):
+        raise ValueError(f"device {name!r} is not known; allowed: auto, cpu, cuda")
     try:
         device = torch.device(name)
         torch.empty(0, device=device)

@@ -16,7 +16,7 @@ class Dropout(nn.Module):
     def __init__(self, rate: float) -> None:
         super().__init__()
         self.rate = rate
-        self.threshold = round(rate * 256)
+        self.threshold = min(round(rate * 256), 255)  # some share is always kept, so the mean can stay
 
     def forward(self, x: Tensor) -> Tensor:
         """The same shape; `x` itself unless training."""
