@@ -59,7 +59,7 @@ COMPILE := CUSTOM_COMPILE_COMMAND="make lock" $(VENV)/lock/bin/pip-compile --qui
 lock: $(BIN)/python ## Write the locks anew from pyproject.toml (UPGRADE=--upgrade takes the newest)
 	$(BIN)/python -m venv $(VENV)/lock
 	$(VENV)/lock/bin/python -m pip install --disable-pip-version-check --quiet $(PIP_TOOLS)
-	echo "\# Made by make lock. Apart from the others because its build is chosen as it is installed: TORCH_INDEX." >requirements/torch.lock
+	echo "# Made by make lock. Apart from the others: its build is chosen as it is installed (TORCH_INDEX)." >requirements/torch.lock
 	grep -o 'torch==[0-9.]*' pyproject.toml >>requirements/torch.lock
 	$(COMPILE) -o requirements/serve.lock pyproject.toml
 	$(COMPILE) -o requirements/dev.lock -c requirements/serve.lock --extra training --extra dev pyproject.toml
