@@ -40,6 +40,17 @@ class Assignment:
 
 
 @dataclass(frozen=True)
+class _Graph:
+    """A corpus as numbers. Texts are numbered in the order of their hashes."""
+
+    ends: NDArray[np.uint32]  # the two texts of each pair, shape (pairs, 2)
+    pair_hashes: Hashes  # of each pair as it is written
+    component_of: NDArray[np.uint32]  # of each pair
+    name_of: Hashes  # of each component: the hash of its smallest text
+    size_of: NDArray[np.uint32]  # of each component, in pairs
+
+
+@dataclass(frozen=True)
 class Split:
     train: list[Pair]
     validation: list[Pair]
@@ -76,31 +87,28 @@ def assign(pairs: Iterable[Pair], *, validation: int, test: int, seed: int) -> A
 
     Raises CorpusError when the corpus has too few components that may be held out.
     """
-    texts, pair_hashes = _hash(pairs)
-    component_of, name_of, size_of = _components(texts)
-    small = np.flatnonzero(size_of <= LARGEST_HELD_OUT)
-    if validation + test > len(small) or validation + test >= max(len(size_of), 1):
+    graph = _graph(pairs)
+    allowed = graph.size_of <= LARGEST_HELD_OUT
+    if validation + test > allowed.sum() or validation + test >= max(len(allowed), 1):
         raise CorpusError(
-            f"cannot hold out {validation:,} + {test:,} pairs: the {len(texts):,} pairs form only "
-            f"{len(size_of):,} groups that share no text, and {len(small):,} of them are small enough"
+            f"cannot hold out {validation:,} + {test:,} pairs: the {len(graph.ends):,} pairs form only "
+            f"{len(allowed):,} groups that share no text, and {allowed.sum():,} of them are small enough"
         )
-    for_test = small[_ranks(name_of[small], 2 * seed)[:test]]
-    rest = np.setdiff1d(small, for_test)
-    for_validation = rest[_ranks(name_of[rest], 2 * seed + 1)[:validation]]
-
-    set_of_component = np.full(len(size_of), TRAIN, np.uint8)
-    set_of_component[for_test] = TEST
-    set_of_component[for_validation] = VALIDATION
-    sets = set_of_component[component_of]
+    set_of_component = np.full(len(allowed), TRAIN, np.uint8)
+    for chosen, count, salt in ((TEST, test, 2 * seed), (VALIDATION, validation, 2 * seed + 1)):
+        drawn = _draw(graph.name_of, allowed, count, salt=salt)
+        set_of_component[drawn] = chosen
+        allowed[drawn] = False
+    sets = set_of_component[graph.component_of]
     held_out = np.flatnonzero(sets != TRAIN)
-    held_out = held_out[_ranks(pair_hashes[held_out], seed)]
-    _, scored = np.unique(component_of[held_out], return_index=True)  # the first of each component, so ranked
+    held_out = held_out[np.argsort(_mixed(graph.pair_hashes[held_out], seed), kind="stable")]
+    _, scored = np.unique(graph.component_of[held_out], return_index=True)  # the first of each component
     sets[np.delete(held_out, scored)] = SET_ASIDE
     return Assignment(
         sets=sets,
-        components=len(size_of),
-        largest_component=int(size_of.max(initial=0)),
-        overlap=_overlap(texts, sets),
+        components=len(allowed),
+        largest_component=int(graph.size_of.max(initial=0)),
+        overlap=_overlap(graph.ends, sets),
     )
 
 
@@ -128,38 +136,72 @@ def _hash(pairs: Iterable[Pair]) -> tuple[Hashes, Hashes]:
     return np.frombuffer(texts, np.uint64).reshape(-1, 2), np.frombuffer(whole, np.uint64)
 
 
-def _components(texts: Hashes) -> tuple[NDArray[np.intp], Hashes, NDArray[np.intp]]:
-    """Component of each pair; then, for each component, its smallest text and its number of pairs.
-
-    Labels spread along the edges until none changes: a text takes the smallest label that it meets, and then
-    the label of that label, so that chains shorten by half in each round.
-    """
-    known, ends = np.unique(texts, return_inverse=True)
-    source, target = ends.reshape(-1, 2).T
-    labels = np.arange(len(known))
-    while True:
-        before = labels.copy()
-        smaller = np.minimum(labels[source], labels[target])
-        np.minimum.at(labels, source, smaller)
-        np.minimum.at(labels, target, smaller)
-        labels = labels[labels]
-        if np.array_equal(labels, before):
-            break
-    names, component_of, sizes = np.unique(labels[source], return_inverse=True, return_counts=True)
-    return component_of, known[names], sizes
-
-
-def _ranks(hashes: Hashes, salt: int) -> NDArray[np.intp]:
-    """An order that depends on each number and the salt alone (the finaliser of SplitMix64)."""
-    mixed = hashes + np.uint64((salt + 1) * 0x9E3779B97F4A7C15 % 2**64)
-    mixed = (mixed ^ (mixed >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.argsort(mixed ^ (mixed >> np.uint64(31)), kind="stable")
-
-
-def _overlap(texts: Hashes, sets: NDArray[np.uint8]) -> int:
-    train, validation, test = (texts[sets == chosen] for chosen in (TRAIN, VALIDATION, TEST))
-    return sum(
-        int(np.isin(held_out, others).any(axis=1).sum())
-        for held_out, others in ((test, train), (validation, train), (validation, test))
+def _graph(pairs: Iterable[Pair]) -> _Graph:
+    texts, pair_hashes = _hash(pairs)
+    known = _distinct(texts)
+    ends = np.searchsorted(known, texts).astype(np.uint32)
+    del texts
+    roots = _roots(ends, len(known))
+    is_root = roots == np.arange(len(known), dtype=np.uint32)
+    component_of = (np.cumsum(is_root, dtype=np.uint32) - np.uint32(1))[roots[ends[:, 0]]]
+    return _Graph(
+        ends=ends,
+        pair_hashes=pair_hashes,
+        component_of=component_of,
+        name_of=known[is_root],
+        size_of=np.bincount(component_of, minlength=int(is_root.sum())).astype(np.uint32),
     )
+
+
+def _distinct(hashes: Hashes) -> Hashes:
+    """Sorted, each once. (`np.unique` builds a hash table of five times their size.)"""
+    ordered = np.sort(hashes, axis=None)
+    return ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]]
+
+
+def _roots(ends: NDArray[np.uint32], texts: int) -> NDArray[np.uint32]:
+    """For each text the smallest one in its component, by union-find in which the smaller root wins."""
+    parent = array("I", range(texts))
+
+    def root(text: int) -> int:
+        while parent[text] != text:
+            parent[text] = parent[parent[text]]
+            text = parent[text]
+        return text
+
+    flat = iter(ends.reshape(-1).data)
+    for source, target in zip(flat, flat, strict=True):
+        one, two = root(source), root(target)
+        parent[max(one, two)] = min(one, two)
+    for text in range(texts):
+        parent[text] = root(text)
+    return np.frombuffer(parent, np.uint32)
+
+
+def _draw(names: Hashes, allowed: NDArray[np.bool_], count: int, *, salt: int) -> NDArray[np.intp]:
+    """`count` of the allowed components, those whose names mix with the salt to the smallest numbers."""
+    if not count:
+        return np.empty(0, np.intp)
+    mixed = _mixed(names, salt)
+    mixed[~allowed] = np.iinfo(np.uint64).max
+    return np.argpartition(mixed, count)[:count]
+
+
+def _mixed(hashes: Hashes, salt: int) -> Hashes:
+    """Numbers that depend on each hash and the salt alone (the finaliser of SplitMix64)."""
+    mixed = hashes + np.uint64((salt + 1) * 0x9E3779B97F4A7C15 % 2**64)
+    mixed ^= mixed >> np.uint64(30)
+    mixed *= np.uint64(0xBF58476D1CE4E5B9)
+    mixed ^= mixed >> np.uint64(27)
+    mixed *= np.uint64(0x94D049BB133111EB)
+    mixed ^= mixed >> np.uint64(31)
+    return mixed
+
+
+def _overlap(ends: NDArray[np.uint32], sets: NDArray[np.uint8]) -> int:
+    overlap = 0
+    for held_out, other in ((TEST, TRAIN), (VALIDATION, TRAIN), (VALIDATION, TEST)):
+        met = np.zeros(int(ends.max(initial=0)) + 1, bool)
+        met[ends[sets == other]] = True
+        overlap += int(met[ends[sets == held_out]].any(axis=1).sum())
+    return overlap
