@@ -24,13 +24,14 @@ RUN --mount=type=bind,from=wheels,target=/wheels \
     pip --python /opt/venv/bin/python install --find-links /wheels --require-hashes -r /requirements/serve.lock \
  && pip --python /opt/venv/bin/python install --find-links /wheels ${TORCH_INDEX:+--index-url "$TORCH_INDEX"} -r /requirements/torch.lock
 # What torch brings for those who build extensions and for its own tests.
-RUN rm -rf /opt/venv/lib/python3.11/site-packages/torch/{bin,include,share,test}
+RUN rm -rf /opt/venv/lib/python3.11/site-packages/torch/{include,share,test}
 WORKDIR /app
 COPY tokenizer/ tokenizer/
 COPY model/ model/
 COPY service/ service/
-# Compiled here, since the file system is read-only where it runs.
-RUN python -m compileall -q tokenizer model service
+# Compiled here, since the file system is read-only where it runs; imported once, since a part that is
+# missing should stop the build rather than the start.
+RUN python -m compileall -q tokenizer model service && /opt/venv/bin/python -B -c 'import service.app'
 
 FROM python:3.11-slim
 LABEL org.opencontainers.image.title="Dragoman" \
