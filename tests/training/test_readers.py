@@ -113,17 +113,12 @@ def test_the_offset_of_a_bad_byte_counts_the_byte_order_mark(tmp_path):
         list(read_lines(write(tmp_path / "a.txt", content)))
 
 
-def test_dropping_bad_lines_drops_both_sides_and_counts_them(tmp_path):
-    lines = [f"line {number}\n".encode() for number in range(1000)]
-    lines[499] = b"caf\xe9\n"
+@pytest.mark.parametrize("bad_side", [0, 1], ids=["source", "target"])
+def test_dropping_bad_lines_drops_both_sides_and_counts_them(tmp_path, bad_side):
+    sides = [[f"{word} {number}\n".encode() for number in range(1000)] for word in ("line", "Zeile")]
+    sides[bad_side][499] = b"caf\xe9\n"
     report = ReadingReport()
-    pairs = aligned(
-        tmp_path,
-        b"".join(lines),
-        "".join(f"Zeile {number}\n" for number in range(1000)).encode(),
-        faulty="drop",
-        report=report,
-    )
+    pairs = aligned(tmp_path, *map(b"".join, sides), faulty="drop", report=report)
     assert len(pairs) == 999
     assert all(pair.source.split()[1] == pair.target.split()[1] for pair in pairs)
     assert (report.pairs, report.dropped) == (999, 1)
