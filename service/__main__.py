@@ -8,6 +8,7 @@ import os
 import sys
 
 import uvicorn
+from fastapi import FastAPI
 
 from service.app import create_app
 from service.deadlines import DeadlineProtocol
@@ -33,7 +34,13 @@ def serve(settings: Settings) -> int:
         has_failed = True
         server.should_exit = True
 
-    app = create_app(settings, on_load_failure=stop_serving)
+    server = build_server(settings, create_app(settings, on_load_failure=stop_serving))
+    server.run()
+    return 1 if has_failed else 0
+
+
+def build_server(settings: Settings, app: FastAPI) -> uvicorn.Server:
+    """uvicorn with our deadlines, and without a word of its own on requests."""
     config = uvicorn.Config(
         app,
         host=settings.host,
@@ -48,9 +55,7 @@ def serve(settings: Settings) -> int:
         server_header=False,
         timeout_graceful_shutdown=20,
     )
-    server = uvicorn.Server(config)
-    server.run()
-    return 1 if has_failed else 0
+    return uvicorn.Server(config)
 
 
 if __name__ == "__main__":

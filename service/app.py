@@ -60,9 +60,11 @@ def create_app(
             on_load_failure=on_load_failure,
         )
         batcher.start()
+        text_translator = TextTranslator(batcher)
         try:
-            yield {"service": ServiceState(settings, batcher, TextTranslator(batcher))}
+            yield {"service": ServiceState(settings, batcher, text_translator)}
         finally:
+            text_translator.close()
             await to_thread.run_sync(batcher.stop)
 
     app = FastAPI(

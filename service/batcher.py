@@ -41,7 +41,7 @@ class Batcher:
         self._load = load
         self._batch_tokens = batch_tokens
         self._on_load_failure = on_load_failure
-        self._queue = FairQueue(queue_tokens)
+        self.queue = FairQueue(queue_tokens)
         self._unfinished: set[Job] = set()
         self._changed = threading.Condition()
         self._state = WorkerState.LOADING
@@ -50,7 +50,7 @@ class Batcher:
         self.decoded_sentences = 0
 
     def __repr__(self) -> str:
-        return f"<Batcher {self._state.value}, {self._queue!r}, {self.decoded_sentences} sentences decoded>"
+        return f"<Batcher {self._state.value}, {self.queue!r}, {self.decoded_sentences} sentences decoded>"
 
     @property
     def state(self) -> WorkerState:
@@ -90,7 +90,7 @@ class Batcher:
         with self._changed:
             if self._state is not WorkerState.READY:
                 raise self._why_unavailable()
-            self._queue.add(job)
+            self.queue.add(job)
             self._unfinished.add(job)
             self._changed.notify()
         try:
@@ -98,13 +98,13 @@ class Batcher:
         finally:
             with self._changed:
                 job.is_over = True
-                self._queue.discard(job)
+                self.queue.discard(job)
                 self._unfinished.discard(job)
 
     def refuse_when_full(self) -> None:
         """Raise QueueFull before any work is put into a request that has no chance."""
         with self._changed:
-            self._queue.refuse_when_full()
+            self.queue.refuse_when_full()
 
     # Below this line everything but _fail and _fail_all runs in the worker thread.
 
@@ -138,9 +138,9 @@ class Batcher:
 
     def _next_batch(self) -> list[Item]:
         with self._changed:
-            while not self._queue and self._state is WorkerState.READY:
+            while not self.queue and self._state is WorkerState.READY:
                 self._changed.wait()
-            return self._queue.take(self._batch_tokens) if self._state is WorkerState.READY else []
+            return self.queue.take(self._batch_tokens) if self._state is WorkerState.READY else []
 
     def _decode(self, translator: Translator, batch: list[Item]) -> None:
         """Translate a batch; one that fails is halved until the sentence at fault stands alone."""
@@ -174,7 +174,7 @@ class Batcher:
 
     def _fail(self, job: Job, error: ServiceError) -> None:
         job.is_over = True
-        self._queue.discard(job)
+        self.queue.discard(job)
         _settle(job, type(error)(error.message))  # one instance each: raising an exception writes into it
 
     def _why_unavailable(self) -> ServiceError:

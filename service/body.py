@@ -119,7 +119,7 @@ def _refuse_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_surrogates(value: Any) -> None:
-    """Walk the value without recursion and name the first string that has half of a surrogate pair."""
+    """Walk the value without recursion and name the first string in its order that has half of a surrogate pair."""
     stack: list[tuple[tuple[str | int, ...], Any]] = [((), value)]
     while stack:
         path, item = stack.pop()
@@ -130,11 +130,11 @@ def _refuse_surrogates(value: Any) -> None:
                     f"{where} holds half of a surrogate pair, which is no character.", field=where
                 )
         elif isinstance(item, list):
-            stack.extend(((*path, index), element) for index, element in enumerate(item))
+            stack.extend(((*path, index), item[index]) for index in reversed(range(len(item))))
         elif isinstance(item, dict):
-            for key, element in item.items():
-                stack.append((path, key))
+            for key, element in reversed(item.items()):
                 stack.append(((*path, key), element))
+                stack.append((path, key))
 
 
 def _is_unicode(text: str) -> bool:

@@ -13,7 +13,15 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.dialects import render_error
-from service.errors import QueueFull, RequestTimeout, ServiceError, TooMuch, answer_for, whereabouts
+from service.errors import (
+    QueueFull,
+    RequestTimeout,
+    ServiceError,
+    ShuttingDown,
+    TooMuch,
+    answer_for,
+    whereabouts,
+)
 from service.settings import Settings
 
 access_logger = logging.getLogger("service.access")
@@ -121,11 +129,20 @@ class ErrorBoundary:
 
         try:
             await self.app(scope, receive, send_and_note)
+        except asyncio.CancelledError:
+            # uvicorn cancels what has not ended when its patience with the last requests does.
+            await self._answer(
+                ShuttingDown("The service is shutting down."), has_started, scope, receive, send
+            )
         except Exception as error:
             if not isinstance(error, ServiceError):
                 logger.error("an unexpected failure: %s", whereabouts(error))
-            if has_started:
-                return  # the server sees an unfinished answer and closes the connection
+            await self._answer(error, has_started, scope, receive, send)
+
+    async def _answer(
+        self, error: Exception, has_started: bool, scope: Scope, receive: Receive, send: Send
+    ) -> None:
+        if not has_started:  # else the server sees an unfinished answer and closes the connection
             await render_error(scope["path"], answer_for(error))(scope, receive, send)
 
 

@@ -20,7 +20,7 @@ class ServiceState:
     text_translator: TextTranslator
 
 
-def state_of(request: Request) -> ServiceState:
-    """The state, as a dependency of routes."""
+async def state_of(request: Request) -> ServiceState:
+    """The state, as a dependency of routes; async, since FastAPI would run it in a thread otherwise."""
     state: ServiceState = request.state.service
     return state

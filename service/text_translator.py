@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-
-from anyio import CapacityLimiter, to_thread
 
 from model.search.options import DecodingOptions
 from model.translator import Hypothesis, Sentence, Translator
@@ -51,8 +51,12 @@ class TextTranslator:
 
     def __init__(self, batcher: Batcher) -> None:
         self._batcher = batcher
-        # Cutting a long text takes a while, so it leaves the event loop; one text at a time, so that threads stay few.
-        self._cutting = CapacityLimiter(1)
+        # Cutting and encoding a long text takes a while, so it leaves the event loop.
+        self._cutter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cutter")
+
+    def close(self) -> None:
+        """End the thread that cuts texts."""
+        self._cutter.shutdown(wait=False, cancel_futures=True)
 
     async def translate(
         self, texts: Sequence[str], direction: Direction, options: DecodingOptions
@@ -66,18 +70,21 @@ class TextTranslator:
         if source == target:
             return [unchanged(text) for text in texts]
         self._batcher.refuse_when_full()
-        layouts = [
-            await to_thread.run_sync(_lay_out, translator, text, direction, limiter=self._cutting)
-            if segments.has_letter(text)
-            else _Layout([segments.Segment(text, False)], [])
-            for text in texts
-        ]
+        # One text at a time: those of other requests come in between.
+        layouts = [await self._lay_out(translator, text, direction) for text in texts]
         sentences = [sentence for layout in layouts for sentence in layout.sentences]
         hypotheses = iter(await self._batcher.translate(sentences, options))
         return [
             _assemble(layout, [next(hypotheses) for _ in layout.sentences], direction, options.n_best)
             for layout in layouts
         ]
+
+    async def _lay_out(self, translator: Translator, text: str, direction: Direction) -> _Layout:
+        if not segments.has_letter(text):
+            return _Layout([segments.Segment(text, False)], [])
+        return await asyncio.get_running_loop().run_in_executor(
+            self._cutter, _lay_out, translator, text, direction
+        )
 
 
 def unchanged(text: str) -> TranslatedText:
