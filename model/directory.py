@@ -6,9 +6,9 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import torch
 from safetensors import SafetensorError
@@ -58,14 +58,12 @@ def write_parts(directory: Path, parts: Mapping[str, bytes]) -> None:
         _write_synced(unfinished / name, content)
     checksums = {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()}
     _write_synced(unfinished / CHECKSUMS, (json.dumps(checksums, indent=2) + "\n").encode())
+    old = _aside(directory)
     if directory.exists():
-        old = directory.with_name(f".{directory.name}.old")
         shutil.rmtree(old, ignore_errors=True)
         directory.replace(old)
-        unfinished.replace(directory)
-        shutil.rmtree(old)
-    else:
-        unfinished.replace(directory)
+    unfinished.replace(directory)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def load_translator(directory: Path, *, device: str = "auto", dtype: str = "auto") -> Translator:
@@ -76,71 +74,92 @@ def load_translator(directory: Path, *, device: str = "auto", dtype: str = "auto
     if not (directory / CHECKSUMS).exists() and (directory / "model" / CHECKSUMS).exists():
         directory = directory / "model"  # a run's folder was named: its model is meant
     parts = read_parts(directory)
-    config = _config(directory, parts["config.json"])
-    try:
-        tokenizer = Tokenizer(parts["tokenizer.model"])
+    with _reading(directory / "config.json"):
+        config = json.loads(parts["config.json"])
+        if config.get("format") != FORMAT:
+            raise ValueError(f"format {config.get('format')!r}, this version reads format {FORMAT}")
         model_config = ModelConfig.from_json(config["model"])
-        weights = load(parts["model.safetensors"])
         directions = [(str(source), str(target)) for source, target in config["directions"]]
         longest = int(config["longest"])
-    except (SafetensorError, ValueError, KeyError, TypeError) as error:
-        raise ModelDirectoryError(f"{directory}: {error}") from error
-    if tokenizer.size != model_config.vocabulary_size:
-        raise ModelDirectoryError(
-            f"{directory}: the tokenizer has {tokenizer.size} pieces, "
-            f"the model was trained with {model_config.vocabulary_size}"
-        )
+        if not 2 < longest <= model_config.max_positions:
+            raise ValueError(
+                f"longest is {longest}, must be 3 … {model_config.max_positions}, the max_positions"
+            )
+    with _reading(directory / "tokenizer.model"):
+        tokenizer = Tokenizer(parts["tokenizer.model"])
+        _check_fit(tokenizer, model_config, [target for _, target in directions])
     place = choose_device(device)
-    model = _with_weights(model_config, weights, directory)
+    with _reading(directory / "model.safetensors"):
+        model = _with_weights(model_config, load(parts["model.safetensors"]))
     model = model.to(place, choose_dtype(dtype, place, width=model_config.width))
     return Translator(model, tokenizer, name=directory.resolve().name, directions=directions, longest=longest)
 
 
 def read_parts(directory: Path) -> dict[str, bytes]:
     """The content of every part, each checked against its checksum before anybody parses it."""
-    if not directory.is_dir():
+    place = directory if directory.is_dir() else _aside(directory)
+    if not place.is_dir():
         raise ModelDirectoryError(f"{directory}: no such directory")
-    try:
-        checksums = json.loads((directory / CHECKSUMS).read_bytes())
-    except FileNotFoundError:
-        raise ModelDirectoryError(
-            f"{directory}: {CHECKSUMS} is missing; this is no model directory"
-        ) from None
-    except ValueError as error:
-        raise ModelDirectoryError(f"{directory / CHECKSUMS}: damaged: {error}") from error
+    if not (place / CHECKSUMS).exists():
+        raise ModelDirectoryError(f"{directory}: {CHECKSUMS} is missing; this is no model directory")
+    with _reading(place / CHECKSUMS):
+        checksums = dict(json.loads((place / CHECKSUMS).read_bytes()))
     parts = {}
     for name in PARTS:
-        try:
-            parts[name] = (directory / name).read_bytes()
-        except OSError as error:
-            raise ModelDirectoryError(f"{directory / name}: cannot be read: {error.strerror}") from error
-        if checksums.get(name) != hashlib.sha256(parts[name]).hexdigest():
-            raise ModelDirectoryError(f"{directory / name}: damaged or replaced: its checksum differs")
+        with _reading(place / name):
+            parts[name] = (place / name).read_bytes()
+            if checksums.get(name) != hashlib.sha256(parts[name]).hexdigest():
+                raise ValueError("damaged or replaced: its checksum differs")
     return parts
 
 
-def _config(directory: Path, content: bytes) -> dict[str, Any]:
-    config = json.loads(content)
-    if config.get("format") != FORMAT:
-        raise ModelDirectoryError(
-            f"{directory}: format {config.get('format')!r}, this version reads format {FORMAT}"
-        )
-    return dict(config)
+def _aside(directory: Path) -> Path:
+    """Where the old directory waits while the new one takes its place; a writer killed then leaves it there."""
+    return directory.with_name(f".{directory.name}.old")
 
 
-def _with_weights(config: ModelConfig, weights: Mapping[str, torch.Tensor], directory: Path) -> Transformer:
-    with torch.device("meta"):  # no random numbers are drawn for weights that get replaced
+@contextmanager
+def _reading(part: Path) -> Iterator[None]:
+    """Whatever is wrong with a part becomes one kind of error that names it."""
+    try:
+        yield
+    except OSError as error:
+        raise ModelDirectoryError(f"{part}: cannot be read: {error.strerror}") from error
+    except KeyError as error:
+        raise ModelDirectoryError(f"{part}: {error} is missing") from error
+    except (SafetensorError, ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
+        raise ModelDirectoryError(f"{part}: {error}") from error
+
+
+def _check_fit(tokenizer: Tokenizer, config: ModelConfig, targets: Sequence[str]) -> None:
+    """A tokenizer of another model would give fluent nonsense: what can be compared is."""
+    for what, own, wanted in (
+        ("pieces", tokenizer.size, config.vocabulary_size),
+        ("the pad id", tokenizer.pad_id, config.pad_id),
+        ("the start id", tokenizer.bos_id, config.start_id),
+        ("the end id", tokenizer.eos_id, config.eos_id),
+    ):
+        if own != wanted:
+            raise ValueError(f"the tokenizer of another model: {what}: {own}, the config says {wanted}")
+    if missing := sorted(set(targets) - set(tokenizer.languages)):
+        known = ", ".join(tokenizer.languages)
+        raise ValueError(f"the tokenizer of another model: no tag for {missing[0]!r}, only for {known}")
+
+
+def _with_weights(config: ModelConfig, weights: Mapping[str, torch.Tensor]) -> Transformer:
+    with torch.device("meta"):  # shapes alone: a config that asks for too much takes no memory
         shape = Transformer(config)
     parameters = dict(shape.named_parameters())
     if set(parameters) != set(weights):
         differing = sorted(set(parameters) ^ set(weights))
-        raise ModelDirectoryError(f"{directory}: weights and config differ in {', '.join(differing[:3])}")
+        raise ValueError(f"weights and config differ in {', '.join(differing[:3])}")
     for name, parameter in parameters.items():
         if parameter.shape != weights[name].shape:
-            raise ModelDirectoryError(
-                f"{directory}: {name} is {tuple(weights[name].shape)}, "
-                f"the config asks for {tuple(parameter.shape)}"
+            raise ValueError(
+                f"{name} is {tuple(weights[name].shape)}, the config asks for {tuple(parameter.shape)}"
             )
+        if not weights[name].isfinite().all():
+            raise ValueError(f"{name} has values that are not finite")
     model = Transformer(config)
     with torch.no_grad():
         for name, parameter in model.named_parameters():
