@@ -169,6 +169,13 @@ def send() -> Callable[[tuple[str, int], bytes], bytes]:
     return exchange
 
 
+@pytest.fixture
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port: int = listener.getsockname()[1]
+    return port
+
+
 @pytest.fixture(scope="session")
 def tiny_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model directory as training leaves it, but with random weights: it answers nonsense, in earnest."""
