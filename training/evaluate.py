@@ -25,6 +25,7 @@ from training.pairs import CorpusError
 from training.scoring import Metric, Scores, count_copies, metric_for, score
 
 BLOCK = 512  # lines between two steps of the progress bar
+FILE_WIDTH = 120  # columns of the table in a file; a terminal has its own
 
 DETAILS = """\
 Scores are cased corpus BLEU and chrF of sacreBLEU. Each line is one sentence; one that is longer than the model
@@ -54,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"error: {error}", file=sys.stderr)
         return 1
     if not options.json:
-        show(report, texts, hypotheses, Console())
+        show(report, texts, hypotheses, Console(width=None if sys.stdout.isatty() else FILE_WIDTH))
     print(json.dumps(report, ensure_ascii=False))
     return 0
 
