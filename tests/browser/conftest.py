@@ -13,14 +13,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import torch
 
-from model.config import preset
-from model.directory import save_translator
-from model.transformer import Transformer
-from model.translator import Translator
-from tokenizer import Tokenizer
-from tokenizer.train import train_tokenizer
+from tests.browser.small_model import make_small_model
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, Page, Playwright
@@ -28,12 +22,6 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 BUNDLED = ROOT / "pretrained" / "en-de"
 START_SECONDS = 60
-SENTENCES = [
-    "The harbour is quiet, and the last ship waits for the evening tide.",
-    "Der Hafen ist ruhig, und das letzte Schiff wartet auf die Flut am Abend.",
-    "Our interpreter reads old letters from seven countries.",
-    "Unsere Dolmetscherin liest alte Briefe aus sieben Ländern.",
-]
 
 
 @pytest.fixture(scope="session")
@@ -50,21 +38,13 @@ def chromium() -> Path:
 
 @pytest.fixture(scope="session")
 def model_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The bundled model; where a clone has none, a tiny one whose weights are drawn by chance.
-
-    The tests compare the page with the API, so that they hold for nonsense too.
-    """
+    """What MODEL names, else the bundled model, else a small one made on the spot."""
+    if named := os.environ.get("MODEL"):
+        return Path(named)
     if BUNDLED.is_dir():
         return BUNDLED
-    directory = tmp_path_factory.mktemp("models") / "nonsense"
-    tokenizer = Tokenizer(train_tokenizer(SENTENCES, size=400, languages=["de", "en"]))
-    torch.manual_seed(0)
-    model = Transformer(
-        preset("tiny", vocabulary_size=tokenizer.size, encoder_layers=1, decoder_layers=1)
-    ).eval()
-    directions = [("en", "de"), ("de", "en")]
-    translator = Translator(model, tokenizer, name=directory.name, directions=directions, longest=100)
-    save_translator(translator, directory, card="Weights drawn by chance, for tests.\n", dtype=torch.float32)
+    directory = tmp_path_factory.mktemp("models") / "small"
+    make_small_model(directory)
     return directory
 
 
