@@ -76,16 +76,18 @@ help: ## Show this list
 # Every wheel but torch's is held to the hashes of its lock. Torch comes after them, so that all it needs
 # is there already: TORCH_INDEX then has to offer nothing else.
 $(SERVE): | $(BIN)/python
-	$(PIP) install --quiet --require-hashes -r requirements/serve.lock
-	$(PIP) install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(if $(wildcard wheels/*.whl),--find-links wheels) -r requirements/torch.lock
+	@echo 'Installing what serving needs into $(VENV); a minute or two, and only this once.'
+	@$(PIP) install --quiet --require-hashes -r requirements/serve.lock
+	@$(PIP) install --quiet $(if $(TORCH_INDEX),--index-url $(TORCH_INDEX)) $(if $(wildcard wheels/*.whl),--find-links wheels) -r requirements/torch.lock
 	@mkdir -p $(@D) && touch $@
 
 $(DEV): $(SERVE)
-	$(PIP) install --quiet --require-hashes -r requirements/dev.lock
+	@echo 'Installing what training and tests need.'
+	@$(PIP) install --quiet --require-hashes -r requirements/dev.lock
 	@touch $@
 
 $(BROWSER): $(DEV)
-	$(PIP) install --quiet --require-hashes -r requirements/browser.lock
+	@$(PIP) install --quiet --require-hashes -r requirements/browser.lock
 	@touch $@
 
 $(BIN)/python:
