@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-TEXT = "I would like a cup of coffee, please.\n\nWhere is the next train station?"
+TEXT = "Can you help me?\n\nI would like a cup of coffee, please."
 LARGEST_FILE = 200_000  # in bytes; the repository carries these pictures
 
 
