@@ -33,7 +33,7 @@ WORDS = {
     "very": "sehr",
 }
 LONGEST = 84  # pieces of a source, the tag and the end counted
-UPDATES = 400
+UPDATES = 300
 
 
 def sentence(random: Random, words: int) -> tuple[str, str]:
@@ -52,13 +52,12 @@ def learnt() -> Translator:
         model = Transformer(
             ModelConfig(
                 vocabulary_size=tokenizer.size,
-                width=48,
+                width=64,
                 heads=4,
                 key_value_heads=2,
-                feed_forward_width=96,
+                feed_forward_width=128,
                 encoder_layers=1,
                 decoder_layers=2,
-                positions="rope",
                 dropout=0.0,
                 max_positions=200,
             )

@@ -1,0 +1,334 @@
+"""The Translator on a model that has really learnt: what it refuses, promises, limits and scores."""
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from copy import deepcopy
+from dataclasses import replace
+from random import Random
+from typing import Any
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model.search import DecodingOptions
+from model.search.loops import FREE_REPEATS, repeats
+from model.translator import Hypothesis, Sentence, SentenceTooLong, Translator, UnsupportedDirection
+from tests.model.interpreter import LONGEST, WORDS, sentence
+
+GREEDY = DecodingOptions(strategy="greedy")
+BEAM = DecodingOptions(strategy="beam", beam_size=4)
+CONTROLS = ("<pad>", "<unk>", "<s>", "</s>", "<2de>", "<2en>")
+
+
+def english(count: int, seed: int, longest: int = 12) -> list[str]:
+    random = Random(seed)
+    return [sentence(random, random.randint(1, longest))[0] for _ in range(count)]
+
+
+def prepared(translator: Translator, texts: Sequence[str]) -> list[Sentence]:
+    return [translator.prepare(text, "en", "de") for text in texts]
+
+
+def translated(
+    translator: Translator, texts: Sequence[str], options: DecodingOptions
+) -> list[list[Hypothesis]]:
+    return translator.translate(prepared(translator, texts), options)
+
+
+def ids_of(translator: Translator, hypothesis: Hypothesis) -> list[int]:
+    size = translator.tokenizer.size
+    by_piece = dict(zip(translator.tokenizer.pieces(range(size)), range(size), strict=True))
+    return [by_piece[piece] for piece in hypothesis.pieces]
+
+
+# --- it translates
+
+
+def test_it_translates_both_ways_in_one_call(translator: Translator) -> None:
+    found = translator.translate(
+        [translator.prepare("quiet river.", "en", "de"), translator.prepare("still Fluss.", "de", "en")], BEAM
+    )
+    assert [hypotheses[0].text for hypotheses in found] == ["still Fluss.", "quiet river."]
+
+
+def test_most_short_sentences_are_right(translator: Translator) -> None:
+    """So that what the other tests compare are translations, not noise."""
+    random = Random(5)
+    pairs = [sentence(random, random.randint(1, 4)) for _ in range(60)]
+    found = translated(translator, [source for source, _ in pairs], GREEDY)
+    assert (
+        sum(hypotheses[0].text == target for hypotheses, (_, target) in zip(found, pairs, strict=True)) > 45
+    )
+
+
+# --- what it takes
+
+
+def test_the_empty_text_is_its_own_translation_alone_and_among_others(translator: Translator) -> None:
+    nothing = [Hypothesis("", 0.0, (), (), False)]
+    for options in (GREEDY, BEAM, DecodingOptions(strategy="sample", n_best=3), replace(BEAM, n_best=4)):
+        assert translated(translator, [""], options) == [nothing]
+        mixed = translated(translator, ["", "green moon.", ""], options)
+        assert mixed[0] == mixed[2] == nothing
+        assert mixed[1][0].text
+    assert translator.translate([], BEAM) == []
+
+
+def test_a_sentence_that_is_too_long_is_refused_with_its_length_and_the_limit(translator: Translator) -> None:
+    text = "sun " * LONGEST
+    pieces = len(translator.tokenizer.encode(text)) + 2
+    assert not translator.fits(text)
+    with pytest.raises(SentenceTooLong, match=f"{pieces} pieces; this model takes up to {LONGEST}"):
+        translator.prepare(text, "en", "de")
+
+
+@given(text=st.text(max_size=60) | st.integers(76, 88).map(lambda count: "sun " * count))
+def test_what_fits_is_just_what_can_be_prepared(translator: Translator, text: str) -> None:
+    if translator.fits(text):
+        made = translator.prepare(text, "en", "de")
+        assert made.text == text
+        assert len(made.ids) <= LONGEST
+    else:
+        with pytest.raises(SentenceTooLong):
+            translator.prepare(text, "en", "de")
+
+
+@pytest.mark.parametrize(
+    "pair", [("en", "fr"), ("fr", "de"), ("en", "en"), ("EN", "de"), ("", ""), ("en", "<2de>")]
+)
+def test_a_direction_that_is_not_served_is_refused_with_those_that_are(
+    translator: Translator, pair: tuple[str, str]
+) -> None:
+    with pytest.raises(UnsupportedDirection) as error:
+        translator.prepare("sun.", *pair)
+    assert f"{pair[0]}→{pair[1]}" in str(error.value)
+    assert "en→de, de→en" in str(error.value)
+
+
+@pytest.mark.parametrize("text", [*CONTROLS, "▁", "sun </s> moon", "<2en> moon", "<s><pad>"])
+def test_typed_control_symbols_are_plain_text(translator: Translator, text: str) -> None:
+    ids = translator.prepare(text, "en", "de").ids
+    tag, end = translator.tokenizer.target_tag("de"), translator.tokenizer.eos_id
+    assert ids[0] == tag
+    assert ids[-1] == end
+    controls = {tag, translator.tokenizer.target_tag("en"), end, *translator._banned_ids}
+    assert not controls & set(ids[1:-1])
+
+
+@given(texts=st.lists(st.text(max_size=12), max_size=4))
+def test_no_text_makes_it_raise(translator: Translator, texts: list[str]) -> None:
+    found = translated(translator, texts, replace(GREEDY, max_length=8))
+    assert len(found) == len(texts)
+    assert all(len(hypotheses) == 1 for hypotheses in found)
+
+
+# --- scores
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.6, 1.0])
+@pytest.mark.parametrize(
+    "options", [GREEDY, replace(BEAM, n_best=4), DecodingOptions(strategy="sample", n_best=3)]
+)
+def test_scores_are_the_log_probabilities_that_forced_decoding_gives(
+    translator: Translator, options: DecodingOptions, penalty: float
+) -> None:
+    sentences = prepared(translator, english(20, seed=1))
+    found = translator.translate(sentences, replace(options, length_penalty=penalty))
+    for source, hypotheses in zip(sentences, found, strict=True):
+        assert [one.score for one in hypotheses] == sorted((one.score for one in hypotheses), reverse=True)
+        for one in hypotheses:
+            expected = forced(translator, source, [*ids_of(translator, one), *[3][one.truncated :]])
+            assert list(one.piece_scores) == pytest.approx(expected, abs=1e-4)
+            assert one.score == pytest.approx(sum(expected) / len(expected) ** penalty, abs=1e-4)
+            assert one.text == translator.tokenizer.decode(ids_of(translator, one))
+
+
+def forced(translator: Translator, source: Sentence, target: list[int]) -> list[float]:
+    """Log-probabilities of the target's ids from one pass over all of it, without cache, batch or search."""
+    given = torch.tensor([[2, *target[:-1]]])
+    log_probs = translator.model(torch.tensor([source.ids]), given)[0].log_softmax(dim=-1)
+    return [float(row[token]) for row, token in zip(log_probs, target, strict=True)]
+
+
+@pytest.mark.parametrize("options", [GREEDY, BEAM])
+def test_scoring_a_translation_gives_the_score_it_was_found_with(
+    translator: Translator, options: DecodingOptions
+) -> None:
+    sentences = prepared(translator, english(30, seed=2))
+    found = [hypotheses[0] for hypotheses in translator.translate(sentences, options)]
+    scored = translator.score(sentences, [one.text for one in found])
+    compared = 0
+    for one, again in zip(found, scored, strict=True):
+        assert one.text == again.text
+        if one.pieces == again.pieces and not one.truncated:  # a model may spell a text in an unusual way
+            assert again.score == pytest.approx(one.score, abs=1e-4)
+            assert again.piece_scores == pytest.approx(one.piece_scores, abs=1e-4)
+            compared += 1
+    assert compared > 20
+
+
+def test_the_right_translation_scores_better_than_a_wrong_one(translator: Translator) -> None:
+    source = translator.prepare("quiet river.", "en", "de")
+    right, wrong, nothing = translator.score([source] * 3, ["still Fluss.", "Fluss still.", ""])
+    assert right.score > wrong.score
+    assert right.score > nothing.score
+    assert len(nothing.piece_scores) == 1
+
+
+# --- search
+
+
+@pytest.mark.parametrize("penalty", [0.0, 0.6, 1.0])
+def test_asking_for_alternatives_keeps_the_best_and_repeats_none(
+    translator: Translator, penalty: float
+) -> None:
+    sentences = prepared(translator, english(30, seed=3))
+    five = DecodingOptions(beam_size=5, length_penalty=penalty)
+    alone = translator.translate(sentences, five)
+    among = translator.translate(sentences, replace(five, n_best=5))
+    for (best,), alternatives in zip(alone, among, strict=True):
+        assert alternatives[0].text == best.text
+        assert alternatives[0].score == pytest.approx(best.score, abs=1e-5)
+        texts = [one.text for one in alternatives]
+        assert len(set(texts)) == len(texts) <= 5
+
+
+def test_a_beam_finds_what_the_model_holds_likelier_than_greedy_search_does(translator: Translator) -> None:
+    sentences = prepared(translator, english(60, seed=4))
+    greedy = translator.translate(sentences, GREEDY)
+    beam = translator.translate(sentences, replace(BEAM, beam_size=5))
+    better = [b[0].score - g[0].score for b, g in zip(beam, greedy, strict=True)]
+    assert sum(difference > -1e-5 for difference in better) >= 0.95 * len(better)
+    assert sum(better) > 0.5
+
+
+def test_a_beam_of_one_is_greedy_search(translator: Translator) -> None:
+    sentences = prepared(translator, english(30, seed=6))
+    assert translator.translate(sentences, replace(BEAM, beam_size=1)) == translator.translate(
+        sentences, GREEDY
+    )
+
+
+def test_control_pieces_never_come_not_even_from_a_flat_distribution(translator: Translator) -> None:
+    options = DecodingOptions(strategy="sample", temperature=100.0, n_best=64)
+    (found,) = translated(translator, ["winter garden under seven."], options)
+    pieces = [piece for one in found for piece in one.pieces]
+    assert len(set(pieces)) > 200  # of 327: anything else may come
+    assert not set(CONTROLS) & set(pieces)
+    assert not any(control in one.text for control in CONTROLS for one in found)
+
+
+@pytest.mark.parametrize("options", [GREEDY, BEAM])
+def test_nothing_is_said_over_and_over(translator: Translator, options: DecodingOptions) -> None:
+    words = [f"{word}{stop}" for word in WORDS for stop in ("", ".")] + ["so so", "bye bye", "no no no"]
+    words += ["sun sun sun sun sun.", "ha ha ha ha", "open, open, open."]
+    sentences = prepared(translator, words)
+    for source, (best,) in zip(sentences, translator.translate(sentences, options), strict=True):
+        ids = ids_of(translator, best)
+        assert len(ids) <= 2 * len(source.ids) + 10
+        for n in range(1, 5):
+            assert repeats(ids, n) <= max(FREE_REPEATS, repeats(source.ids[1:-1], n) + 1)
+
+
+# --- lengths
+
+
+def test_a_cut_translation_says_so_and_one_that_ends_there_does_not(translator: Translator) -> None:
+    texts = ["quiet river winter."]
+    for options in (GREEDY, BEAM):
+        (whole,) = translated(translator, texts, options)[0]
+        assert (whole.text, whole.truncated) == ("still Fluss Winter.", False)
+        length = len(whole.pieces)
+        (same,) = translated(translator, texts, replace(options, max_length=length))[0]
+        assert (same.text, same.truncated) == (whole.text, False)
+        (cut,) = translated(translator, texts, replace(options, max_length=length - 2))[0]
+        assert len(cut.pieces) <= length - 2
+        assert len(cut.piece_scores) == len(cut.pieces) + (not cut.truncated)
+        assert cut.truncated or options is BEAM  # a beam may find another sentence, which ends in time
+        assert cut.score == pytest.approx(sum(cut.piece_scores) / len(cut.piece_scores), abs=1e-6)
+
+
+def test_each_sentence_has_the_length_limit_of_its_own_source(translator: Translator) -> None:
+    """A flat distribution hardly ever ends: what comes is as long as it may be."""
+    options = DecodingOptions(strategy="sample", temperature=100.0, seed=3)
+    sentences = prepared(translator, ["sun.", "sun moon river stone garden.", "quiet " * 40])
+    for source, (one,) in zip(sentences, translator.translate(sentences, options), strict=True):
+        limit = 2 * len(source.ids) + 10
+        assert len(one.pieces) <= limit
+        assert one.truncated == (len(one.pieces) == limit)
+
+
+def test_the_minimum_length_is_kept(translator: Translator) -> None:
+    for strategy in ("greedy", "beam", "sample"):
+        options = replace(GREEDY, strategy=strategy, min_length=9)
+        for (one,) in translated(translator, ["sun.", "moon river."], options):
+            assert len(one.pieces) >= 9
+
+
+def test_no_limit_asked_for_goes_beyond_the_models_positions(translator: Translator) -> None:
+    options = DecodingOptions(strategy="greedy", min_length=1000)
+    (one,) = translated(translator, ["sun moon."], options)[0]
+    assert one.truncated
+    assert len(one.pieces) == translator.model.config.max_positions - 1
+    (one,) = translated(translator, ["sun moon."], replace(options, max_length=4000))[0]
+    assert len(one.pieces) == translator.model.config.max_positions - 1
+
+
+# --- sampling
+
+
+def test_a_seed_gives_the_same_samples_again_and_another_seed_others(translator: Translator) -> None:
+    texts = english(10, seed=7)
+    options = DecodingOptions(strategy="sample", temperature=1.5, seed=11)
+    first = translated(translator, texts, options)
+    torch.manual_seed(12345)  # nothing outside has a say
+    assert translated(translator, texts, options) == first
+    assert translated(translator, texts, replace(options, seed=12)) != first
+
+
+def test_samples_do_not_depend_on_batch_mates(translator: Translator) -> None:
+    texts = english(10, seed=8)
+    options = DecodingOptions(strategy="sample", seed=5, n_best=3)
+    together = translated(translator, texts, options)
+    for text, found in zip(texts, together, strict=True):
+        (alone,) = translated(translator, [text], options)
+        assert [one.text for one in alone] == [one.text for one in found]
+
+
+def test_sampling_the_likeliest_piece_is_greedy_search(translator: Translator) -> None:
+    texts = english(20, seed=9)
+    options = DecodingOptions(strategy="sample", top_k=1, seed=4)
+    assert translated(translator, texts, options) == translated(translator, texts, GREEDY)
+
+
+# --- where it runs
+
+
+def test_it_runs_in_bfloat16_and_mostly_says_the_same(translator: Translator) -> None:
+    narrow = in_type(translator, torch.bfloat16)
+    assert narrow.dtype == torch.bfloat16
+    texts = english(40, seed=10, longest=4)
+    for options in (GREEDY, BEAM, DecodingOptions(strategy="sample")):
+        assert all(hypotheses[0].text for hypotheses in translated(narrow, texts, options))
+    wide = [found[0].text for found in translated(translator, texts, GREEDY)]
+    same = sum(a == b[0].text for a, b in zip(wide, translated(narrow, texts, GREEDY), strict=True))
+    assert same >= 0.8 * len(texts)
+
+
+def in_type(translator: Translator, dtype: torch.dtype) -> Translator:
+    fields: dict[str, Any] = dict(name="x", directions=translator.directions, longest=translator.longest)
+    return Translator(deepcopy(translator.model).to(dtype), translator.tokenizer, **fields)
+
+
+def test_several_threads_may_translate_at_once(translator: Translator) -> None:
+    """No decoding state lives in the model: every call gets the answer it gets alone."""
+    jobs = [english(4, seed=100 + number) for number in range(12)]
+    alone = [translated(translator, texts, BEAM) for texts in jobs]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(lambda texts: translated(translator, texts, BEAM), jobs)) == alone
+
+
+def test_its_representation_tells_what_it_is(translator: Translator) -> None:
+    assert repr(translator) == "Translator('interpreter', en→de, de→en, torch.float32, cpu)"
