@@ -26,9 +26,9 @@ from training.corpus import Corpus
 from training.journal import Journal
 from training.preparation import RunData, load_run_data, prepare
 from training.recipes import Recipe
-from training.scoring import Scores, score
+from training.scoring import Scores
 from training.trainer import ALONE, Trainer, UpdateReport
-from training.validation import translate, translator_of, validate
+from training.validation import translate_and_score, translator_of, validate
 from training.world import World
 
 SAVE_SECONDS = 240.0
@@ -131,12 +131,9 @@ class Run:
         translator = translator_of(self.trainer, self.data, self.recipe.name)
         scores = {}
         for direction in self.recipe.directions:
-            pairs = [
-                pair for pair in self.data.oriented(self.data.test, direction) if translator.fits(pair.source)
-            ]
-            texts = translate(translator, [pair.source for pair in pairs], direction, DecodingOptions())
-            scores["-".join(direction)] = score(
-                texts, [pair.target for pair in pairs], target_language=direction[1]
+            pairs = self.data.oriented(self.data.test, direction)
+            _, scores["-".join(direction)] = translate_and_score(
+                translator, pairs, direction, DecodingOptions()
             )
         self._export(scores, command)
         return scores

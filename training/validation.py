@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import torch
 
+from model.lines import translate_corpus_lines
 from model.search import DecodingOptions
 from model.translator import Translator
 from training.batches import collate, encode_example, fits, pack
 from training.pairs import Pair
 from training.preparation import RunData
-from training.scoring import score
+from training.scoring import Scores, score
 from training.trainer import Trainer
 
 GREEDY = DecodingOptions(strategy="greedy")  # while training; the test at the end uses the default beam
@@ -35,7 +36,7 @@ class Validation:
     loss: float  # nats per target piece, smoothed labels, no dropout
     bleu: dict[str, float]  # of each direction, named like "en-de"
     samples: list[Sample]
-    skipped: int  # pairs too long for the model, in no number here
+    skipped: int  # pairs too long for training, left out of the loss
 
     @property
     def mean_bleu(self) -> float:
@@ -65,22 +66,23 @@ def validate(trainer: Trainer, data: RunData) -> Validation:
         pairs = data.oriented(data.validation, direction)
         of_direction = _loss(trainer, data, pairs, direction[1])
         loss, pieces, skipped = loss + of_direction[0], pieces + of_direction[1], skipped + of_direction[2]
-        short = [pair for pair in pairs if translator.fits(pair.source)][: recipe.validation_sentences]
-        texts = translate(translator, [pair.source for pair in short], direction, GREEDY)
-        references = [pair.target for pair in short]
-        bleu["-".join(direction)] = score(texts, references, target_language=direction[1]).bleu
+        measured = pairs[: recipe.validation_sentences]
+        texts, scores = translate_and_score(translator, measured, direction, GREEDY)
+        bleu["-".join(direction)] = scores.bleu
         samples += [
-            Sample(pair.source, text, pair.target) for pair, text in zip(short[:SAMPLES], texts, strict=False)
+            Sample(pair.source, text, pair.target)
+            for pair, text in zip(measured[:SAMPLES], texts[:SAMPLES], strict=True)
         ]
     return Validation(loss / pieces, bleu, samples, skipped)
 
 
-def translate(
-    translator: Translator, texts: Sequence[str], direction: tuple[str, str], options: DecodingOptions
-) -> list[str]:
-    """The best hypothesis of each sentence."""
-    sentences = [translator.prepare(text, *direction) for text in texts]
-    return [hypotheses[0].text for hypotheses in translator.translate(sentences, options)]
+def translate_and_score(
+    translator: Translator, pairs: Sequence[Pair], direction: tuple[str, str], options: DecodingOptions
+) -> tuple[list[str], Scores]:
+    """The sources' translations, made as `training.evaluate` makes them, and what the references say of them."""
+    lines = translate_corpus_lines(translator, [pair.source for pair in pairs], *direction, options)
+    texts = [line.text for line in lines]
+    return texts, score(texts, [pair.target for pair in pairs], target_language=direction[1])
 
 
 @torch.inference_mode()
