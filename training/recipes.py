@@ -108,12 +108,12 @@ def tiny() -> Recipe:
         held_out=200,
         augment=NO_AUGMENT,
         batch_tokens=4096,
-        updates=1200,
+        updates=750,
         learning_rate=4e-3,
-        warmup=200,
-        cooldown=300,
+        warmup=150,
+        cooldown=250,
         average_decay=0.98,
-        validate_every=300,
+        validate_every=250,
     )
 
 
