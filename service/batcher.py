@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+import time
 from collections.abc import Callable, Sequence
 from enum import Enum
 
@@ -14,6 +15,8 @@ from service.errors import NotReady, ServiceError, ShuttingDown, TranslationFail
 from service.fair_queue import FairQueue, Item, Job
 
 logger = logging.getLogger(__name__)
+
+_LINGER_SHARE = 0.1  # of the time of a batch: what waiting for a fuller next one may cost
 
 
 class WorkerState(Enum):
@@ -126,7 +129,9 @@ class Batcher:
         logger.info("ready: %r", translator)
         try:
             while batch := self._next_batch():
+                started = time.monotonic()
                 self._decode(translator, batch)
+                self._await_return(batch, seconds=_LINGER_SHARE * (time.monotonic() - started))
         except BaseException as error:
             logger.critical("the translating thread died: %s", whereabouts(error))
             self._die()
@@ -141,6 +146,22 @@ class Batcher:
             while not self.queue and self._state is WorkerState.READY:
                 self._changed.wait()
             return self.queue.take(self._batch_tokens) if self._state is WorkerState.READY else []
+
+    def _await_return(self, batch: list[Item], *, seconds: float) -> None:
+        """Give the clients just answered a moment to ask again, so that they share a batch with those who wait.
+
+        Without it two groups of clients, one waiting while the other is served, would stay apart for ever. A lone
+        client waits for nothing.
+        """
+        deadline = time.monotonic() + seconds
+        answered = len({id(item.job) for item in batch if item.job.remaining == 0})
+        with self._changed:
+            expected = len(self.queue) + answered
+            if expected == 1:
+                return
+            while len(self.queue) < expected and self._state is WorkerState.READY:
+                if not self._changed.wait(deadline - time.monotonic()):
+                    return
 
     def _decode(self, translator: Translator, batch: list[Item]) -> None:
         """Translate a batch; one that fails is halved until the sentence at fault stands alone."""

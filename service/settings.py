@@ -46,7 +46,7 @@ class Settings(BaseModel):
     )
     batch_tokens: Annotated[
         int, Field(ge=1, description="padded source pieces times beam width that are translated in one go")
-    ] = 8192
+    ] = 4096
 
     head_seconds: Annotated[float, Field(gt=0, description="time for a client to send its request head")] = 30
     body_seconds: Annotated[float, Field(gt=0, description="time for a client to send its body")] = 30

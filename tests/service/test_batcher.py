@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import threading
+import time
 
 import pytest
 
@@ -226,6 +227,37 @@ def test_stopping_fails_what_waits_and_ends_the_thread(translator, batcher):
     asyncio.run(run())
     assert "late" not in translator.decoded
     assert not any(thread.name == "translator" and thread.is_alive() for thread in threading.enumerate())
+
+
+def test_clients_that_ask_again_and_again_come_to_share_one_batch(translator, batcher, monkeypatch):
+    decode = translator.translate
+
+    def slowly(sentences, options):
+        time.sleep(0.1)
+        return decode(sentences, options)
+
+    async def ask_again_and_again():
+        for _ in range(6):
+            await batcher.translate(prepared(translator, "again"), GREEDY)
+
+    async def run():
+        await asyncio.gather(*(ask_again_and_again() for _ in range(8)))
+
+    monkeypatch.setattr(translator, "translate", slowly)
+    asyncio.run(run())
+    sizes = [len(batch) for batch in translator.batches]
+    assert sum(sizes) == 48
+    assert sizes.count(8) >= 4
+
+
+def test_a_lone_client_waits_for_nobody(translator, batcher, monkeypatch):
+    monkeypatch.setattr("service.batcher._LINGER_SHARE", 1e6)
+
+    async def run():
+        for _ in range(5):
+            await batcher.translate(prepared(translator, "alone"), GREEDY)
+
+    asyncio.run(asyncio.wait_for(run(), 5))
 
 
 def test_the_event_loop_runs_while_the_model_works(translator, batcher):
