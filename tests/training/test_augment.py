@@ -90,7 +90,6 @@ def test_a_string_to_copy_stands_on_both_sides_alike(seed):
     # What is new on one side and not on the other is only a word of the sentence with a new mark at its edge.
     for word in (set(words[0]) | set(words[1])) - inserted:
         assert any(known in word.lower() for known in own), (changed, word)
-    assert changed != pair
 
 
 def test_a_shared_name_or_number_gives_way_to_the_same_string_on_both_sides():
