@@ -11,6 +11,7 @@ import torch
 from torch import Tensor
 
 from model.search import Found, SearchTask
+from model.search.loops import FREE_REPEATS, LONGEST_LOOP
 
 START, END = 0, 1
 
@@ -126,7 +127,9 @@ def plain_beam(table: Table, task: SearchTask, W: int, n_best: int, sentence: in
             (total + log_prob, (*ids, token))
             for total, ids in live
             for token, log_prob in enumerate(table.row(ids, sentence))
-            if token not in task.banned_ids and (token != END or length >= task.min_length)
+            if token not in task.banned_ids
+            and (token != END or length >= task.min_length)
+            and not (task.sources and is_loop((*ids, token), task.sources[sentence]))
         ]
         best = sorted((one for one in continued if one[0] > -torch.inf), reverse=True)[: 2 * W]
         ends = [one for one in best[:W] if one[1][-1] == END]
@@ -136,6 +139,27 @@ def plain_beam(table: Table, task: SearchTask, W: int, n_best: int, sentence: in
             return [as_found(one, truncated=True) for one in sorted(found, reverse=True)[:n_best]]
         live = [one for one in best if one[1][-1] != END][:W]
     return [as_found(one, truncated=False) for one in sorted(found, reverse=True)[:n_best]]
+
+
+def is_loop(ids: tuple[int, ...], source: Sequence[int]) -> bool:
+    """Whether the end of `ids` repeats a phrase once more than it may: counted the slow way."""
+    return any(
+        trailing_run(ids, n) > max(FREE_REPEATS, longest_run(source, n) + 1)
+        for n in range(1, LONGEST_LOOP + 1)
+    )
+
+
+def trailing_run(ids: Sequence[int], n: int) -> int:
+    """How often the last n ids stand in a row at the end; 1 where there are fewer than n."""
+    count = 1
+    while n * (count + 1) <= len(ids) and ids[-n * (count + 1) : -n * count] == ids[-n:]:
+        count += 1
+    return count
+
+
+def longest_run(ids: Sequence[int], n: int) -> int:
+    """How often an n-gram stands in a row at most, anywhere."""
+    return max((trailing_run(ids[:end], n) for end in range(1, len(ids) + 1)), default=1)
 
 
 def as_found(one: tuple[float, tuple[int, ...]], *, truncated: bool) -> Found:

@@ -5,12 +5,12 @@ from itertools import pairwise
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.search import SearchTask, beam_search, greedy_search
 from model.search.loops import FREE_REPEATS, LONGEST_LOOP, LoopGuard, repeats
-from tests.model.search.tables import END, START, Table
+from tests.model.search.tables import END, START, Table, is_loop, longest_run, plain_beam
 
 SO, NO, NEIN, COMMA, POINT, ZERO, TWO = range(10, 17)
 V = 20
@@ -41,17 +41,6 @@ class Length:
 def decoded(source: list[int], wanted: list[int], beam_size: int = 1) -> tuple[int, ...]:
     task = SearchTask(start_id=START, eos_id=END, max_lengths=[60], sources=[source])
     return beam_search(Wish(wanted).step, Length(), task, beam_size=beam_size, n_best=1)[0][0].ids
-
-
-def longest_run(ids: tuple[int, ...], n: int) -> int:
-    """How often an n-gram stands in a row at most, counted the slow way."""
-    best = 0
-    for start in range(len(ids)):
-        gram, count = ids[start : start + n], 0
-        while len(gram) == n and ids[start + count * n : start + (count + 1) * n] == gram:
-            count += 1
-        best = max(best, count)
-    return best
 
 
 @pytest.mark.parametrize("beam_size", [1, 4])
@@ -93,7 +82,7 @@ SHORT = st.lists(st.integers(4, 6), max_size=24)
 
 @given(source=SHORT, n=st.integers(1, LONGEST_LOOP))
 def test_repeats_are_counted_as_the_slow_way_counts_them(source: list[int], n: int) -> None:
-    assert repeats(source, n) == max(1, longest_run(tuple(source), n))
+    assert repeats(source, n) == longest_run(source, n)
 
 
 @given(source=SHORT, ids=st.lists(st.integers(4, 6), max_size=40))
@@ -103,24 +92,29 @@ def test_an_id_is_forbidden_just_when_it_completes_one_repetition_too_many(
     """The whole guard against the slow way, id by id; ids that it forbids are not taken."""
     guard = LoopGuard.for_sources([source])
     taken: tuple[int, ...] = ()
-    limits = {n: max(FREE_REPEATS, repeats(source, n) + 1) for n in range(1, LONGEST_LOOP + 1)}
     for token in ids:
         is_free = guard.forbid(torch.zeros(1, V)).isfinite()[0].tolist()
         for candidate in (4, 5, 6):
-            ends = (*taken, candidate)
-            is_loop = any(trailing_run(ends, n) > limits[n] for n in range(1, LONGEST_LOOP + 1))
-            assert is_free[candidate] == (not is_loop)
+            assert is_free[candidate] == (not is_loop((*taken, candidate), source))
         if is_free[token]:
             taken = (*taken, token)
             guard = guard.extend(torch.tensor([token]))
 
 
-def trailing_run(ids: tuple[int, ...], n: int) -> int:
-    """How often the last n ids stand in a row at the end."""
-    count = 1
-    while ids[-n * (count + 1) : -n * count or None] == ids[-n:] and len(ids) >= n * (count + 1):
-        count += 1
-    return count
+@settings(max_examples=60)
+@given(
+    seed=st.integers(0, 2**31), beam=st.integers(2, 6), source=st.lists(st.sampled_from([0, 2]), max_size=8)
+)
+def test_every_hypothesis_of_a_beam_is_guarded_by_what_it_has_said_itself(
+    seed: int, beam: int, source: list[int]
+) -> None:
+    """Three ids and lengths to seven: much repeats. The guard has to follow every reorder of the beam."""
+    table = Table.random(seed, V=3, depth=7)
+    table.log_probs_BPV[:, :, END] -= 3  # goes on rather than ends
+    task = SearchTask(start_id=START, eos_id=END, max_lengths=[7], sources=[source])
+    (found,) = beam_search(table.step, table.start(), task, beam_size=beam, n_best=beam)
+    expected = plain_beam(table, task, beam, beam)
+    assert [one.ids for one in found] == [one.ids for one in expected]
 
 
 def test_rows_are_guarded_each_by_its_own_source_and_past() -> None:
