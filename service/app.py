@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import Any, TypedDict
 
-from anyio import to_thread
 from fastapi import FastAPI
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
@@ -65,7 +65,7 @@ def create_app(
             yield {"service": ServiceState(settings, batcher, text_translator)}
         finally:
             text_translator.close()
-            await to_thread.run_sync(batcher.stop)
+            await asyncio.to_thread(batcher.stop)
 
     app = FastAPI(
         title="Dragoman",

@@ -15,7 +15,6 @@ import json
 import socket
 from typing import Any
 
-import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 
@@ -63,18 +62,9 @@ class DeadlineProtocol(H11Protocol):
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
-        body = json.dumps({"error": {"code": "bad_request", "message": msg}}).encode()
-        headers = [
-            ("content-type", "application/json"),
-            ("content-length", str(len(body))),
-            ("connection", "close"),
-        ]
-        for event in (
-            h11.Response(status_code=400, headers=headers),
-            h11.Data(data=body),
-            h11.EndOfMessage(),
-        ):
-            self.transport.write(self.conn.send(event))
+        body = json.dumps({"error": {"code": "bad_request", "message": msg}})
+        head = f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\nConnection: close\r\n"
+        self.transport.write(f"HTTP/1.1 400 Bad Request\r\n{head}\r\n{body}".encode("ascii"))
         self.transport.close()
 
     @property

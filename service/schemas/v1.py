@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-from pydantic_core import PydanticCustomError
 
 from model.search.options import DecodingOptions
 from service.errors import InvalidValue, clip
@@ -26,16 +25,10 @@ def _text_or_texts(value: object) -> object:
     if isinstance(value, str):
         return value
     if not isinstance(value, list):
-        raise PydanticCustomError(
-            "text_type", "must be a string or a list of strings, not {kind}", {"kind": kind_of(value)}
-        )
+        raise ValueError(f"must be a string or a list of strings, not {kind_of(value)}")
     for index, item in enumerate(value):
         if not isinstance(item, str):
-            raise PydanticCustomError(
-                "text_type",
-                "item {index} must be a string, not {kind}",
-                {"index": index, "kind": kind_of(item)},
-            )
+            raise ValueError(f"item {index} must be a string, not {kind_of(item)}")
     return value
 
 
