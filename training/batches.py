@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from tokenizer import Tokenizer
-from training.augment import augment
-from training.pairs import Pair
+from training.corpora.augment import augment
+from training.corpora.pairs import Pair
 from training.preparation import RunData
 from training.recipes import Recipe
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from training.preparation import RunData
 from training.progress import Progress
 from training.recipes import Recipe
-from training.scoring import Scores
+from training.scoring.metrics import Scores
 
 
 @dataclass(frozen=True)

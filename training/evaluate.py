@@ -17,12 +17,12 @@ from rich.progress import track
 from model.arguments import add_decoding, add_direction, add_machine, decoding_options, open_translator
 from model.lines import TranslatedLine, translate_corpus_lines
 from model.search import DecodingOptions
-from training.comparison import compare, read_report, refuse_unlike
-from training.evaluation_report import show
-from training.evaluation_set import EvaluationSet, read_evaluation_set
-from training.moses import preparation, tokenized_lowercase
-from training.pairs import CorpusError
-from training.scoring import Metric, Scores, count_copies, metric_for, score
+from training.corpora.pairs import CorpusError
+from training.scoring.comparison import compare, read_report, refuse_unlike
+from training.scoring.evaluation_set import EvaluationSet, read_evaluation_set
+from training.scoring.metrics import Metric, Scores, count_copies, metric_for, score
+from training.scoring.moses import preparation, tokenized_lowercase
+from training.scoring.report import show
 
 BLOCK = 512  # lines between two steps of the progress bar
 FILE_WIDTH = 120  # columns of the table in a file; a terminal has its own

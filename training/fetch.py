@@ -14,13 +14,13 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from training.archives import Stream, streams_in
-from training.catalogue import CATALOGUE, Entry, RemoteFile, entry_named
-from training.corpus import open_corpus
-from training.download import Downloader
-from training.pairs import CorpusError
-from training.primer import PRIMER, write_primer
-from training.shelf import FileRecord, describe, sha256_of_text, unfinished
+from training.corpora.archives import Stream, streams_in
+from training.corpora.catalogue import CATALOGUE, Entry, RemoteFile, entry_named
+from training.corpora.corpus import open_corpus
+from training.corpora.download import Downloader
+from training.corpora.pairs import CorpusError
+from training.corpora.shelf import FileRecord, describe, sha256_of_text, unfinished
+from training.primer.write import PRIMER, write_primer
 
 Obtain = Callable[[RemoteFile, Path], Path]
 """Puts a file into a folder and returns where it is; its name there may gain `.gz`."""

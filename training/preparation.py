@@ -14,13 +14,13 @@ from rich.console import Console
 
 from tokenizer import Tokenizer
 from tokenizer.train import train_tokenizer
-from training.augment import augment
-from training.cleaning import CleaningReport, CleaningRules, clean
-from training.corpus import Corpus
-from training.pairs import CorpusError, Pair
+from training.corpora.augment import augment
+from training.corpora.cleaning import CleaningReport, CleaningRules, clean
+from training.corpora.corpus import Corpus
+from training.corpora.pairs import CorpusError, Pair
+from training.corpora.shelf import sha256_of
+from training.corpora.split import split
 from training.recipes import Recipe
-from training.shelf import sha256_of
-from training.split import split
 
 PARTS = ("train", "validation", "test")
 FACTS = "corpus.json"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from model.config import ModelConfig, preset
-from training.augment import AugmentShares
+from training.corpora.augment import AugmentShares
 
 DEFAULT_AUGMENT = AugmentShares()
 NO_AUGMENT = AugmentShares(

@@ -22,11 +22,11 @@ from model.search import DecodingOptions
 from training.batches import Batches, encode_example, fits
 from training.card import Cost, model_card
 from training.checkpoint import CheckpointFolder
-from training.corpus import Corpus
+from training.corpora.corpus import Corpus
 from training.journal import Journal
 from training.preparation import RunData, load_run_data, prepare
 from training.recipes import Recipe
-from training.scoring import Scores
+from training.scoring.metrics import Scores
 from training.trainer import ALONE, Trainer, UpdateReport
 from training.validation import translate_and_score, translator_of, validate
 from training.world import World

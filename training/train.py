@@ -24,12 +24,12 @@ from rich.table import Table
 
 from model.device import choose_device
 from training.checkpoint import CheckpointError
-from training.corpus import Corpus, open_corpus
-from training.pairs import CorpusError
-from training.primer import PRIMER, write_primer
+from training.corpora.corpus import Corpus, open_corpus
+from training.corpora.pairs import CorpusError
+from training.primer.write import PRIMER, write_primer
 from training.recipes import RECIPES, recipe_named
 from training.run import Run, RunError, begin, read_recipe, write_recipe
-from training.scoring import Scores
+from training.scoring.metrics import Scores
 from training.trainer import TrainingDiverged
 from training.world import join_world, leave_world
 

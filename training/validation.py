@@ -11,9 +11,9 @@ from model.lines import translate_corpus_lines
 from model.search import DecodingOptions
 from model.translator import Translator
 from training.batches import collate, encode_example, fits, pack
-from training.pairs import Pair
+from training.corpora.pairs import Pair
 from training.preparation import RunData
-from training.scoring import Scores, score
+from training.scoring.metrics import Scores, score
 from training.trainer import Trainer
 
 GREEDY = DecodingOptions(strategy="greedy")  # while training; the test at the end uses the default beam

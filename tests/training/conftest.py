@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from model.config import preset
-from training.corpus import Corpus, open_corpus
+from training.corpora.corpus import Corpus, open_corpus
 from training.preparation import RunData, load_run_data, prepare
-from training.primer import write_primer
+from training.primer.write import write_primer
 from training.recipes import NO_AUGMENT, Recipe
 
 

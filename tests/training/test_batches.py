@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from training import batches as module
-from training.augment import AugmentShares
 from training.batches import Batch, Batches, Example, Place, collate, encode_example, fits, pack
-from training.pairs import Pair
+from training.corpora.augment import AugmentShares
+from training.corpora.pairs import Pair
 from training.preparation import RunData
 from training.recipes import Recipe
 

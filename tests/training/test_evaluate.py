@@ -14,8 +14,8 @@ from model.lines import translate_corpus_lines
 from model.search import DecodingOptions
 from tests.model.phrasebook import ENGLISH, GERMAN, phrasebook
 from training.evaluate import main
-from training.moses import tokenized_lowercase
-from training.scoring import score
+from training.scoring.metrics import score
+from training.scoring.moses import tokenized_lowercase
 
 ALWAYS = {"bleu", "chrf", "signature", "sentences", "length_ratio", "empty", "copies", "truncated", "seconds"}
 EN_DE = ("--source-language", "en", "--target-language", "de")

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from training.catalogue import CATALOGUE, Entry, RemoteFile, entry_named
-from training.corpus import open_corpus, open_files
+from training.corpora.catalogue import CATALOGUE, Entry, RemoteFile, entry_named
+from training.corpora.corpus import open_corpus, open_files
+from training.corpora.pairs import CorpusError, Pair
 from training.fetch import copy_local, fetch, main
-from training.pairs import CorpusError, Pair
 
 TEXTS = {
     "train.en": b"One.\nTwo.\n",

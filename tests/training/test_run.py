@@ -15,7 +15,7 @@ from rich.console import Console
 
 from model.directory import load_translator
 from training.checkpoint import CheckpointFolder
-from training.corpus import Corpus
+from training.corpora.corpus import Corpus
 from training.recipes import Recipe, recipe_named
 from training.run import Run, RunError, begin, read_recipe, write_recipe
 from training.train import main

@@ -10,7 +10,7 @@ import pytest
 import torch
 from rich.console import Console
 
-from training.corpus import Corpus
+from training.corpora.corpus import Corpus
 from training.recipes import Recipe
 from training.run import Run, begin
 from training.world import World

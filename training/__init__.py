@@ -1,0 +1,1 @@
+"""From corpora to a model directory: `training.fetch`, `training.train`, `training.evaluate`."""

@@ -1,0 +1,1 @@
+"""Parallel text from the outside: fetched, read, cleaned, split, varied."""

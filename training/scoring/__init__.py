@@ -1,0 +1,1 @@
+"""Measuring a system's output against references."""
