@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from model.search import DecodingOptions
 from model.search.loops import FREE_REPEATS, repeats
-from model.translator import Hypothesis, Sentence, SentenceTooLong, Translator, UnsupportedDirection
+from model.translator import Hypothesis, Sentence, SentenceTooLong, Translator, UnsupportedDirection, distinct
 from tests.model.interpreter import LONGEST, WORDS, sentence
 
 GREEDY = DecodingOptions(strategy="greedy")
@@ -193,6 +193,13 @@ def test_asking_for_alternatives_keeps_the_best_and_repeats_none(
         assert alternatives[0].score == pytest.approx(best.score, abs=1e-5)
         texts = [one.text for one in alternatives]
         assert len(set(texts)) == len(texts) <= 5
+
+
+def test_one_text_comes_once_however_often_it_is_found_or_spelled(translator: Translator) -> None:
+    options = DecodingOptions(strategy="sample", top_k=1, n_best=8)
+    assert [len(found) for found in translated(translator, english(5, seed=3), options)] == [1] * 5
+    one, other = Hypothesis("ab", -1.0, ("ab",), (), False), Hypothesis("cd", -1.5, ("cd",), (), False)
+    assert distinct([one, replace(one, score=-1.2, pieces=("a", "b")), other]) == [one, other]
 
 
 def test_a_beam_finds_what_the_model_holds_likelier_than_greedy_search_does(translator: Translator) -> None:

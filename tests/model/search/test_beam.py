@@ -182,8 +182,8 @@ def test_a_longer_better_hypothesis_wins_over_one_that_ends_early() -> None:
 
 
 def test_a_negative_penalty_does_not_stop_before_the_better_hypothesis_ends() -> None:
-    """It punishes length: −1.20 × 1 for the short one, but only −0.42 × 2 for the next."""
-    table = Table.of(4, 6, {(): {END: 0.3, A: 0.7}, (A,): {END: 0.94, A: 0.06}})
+    """It punishes length: −1.20 × 1 for the short one, but only −0.52 × 2 for the next; −0.46 × 3 would be worse."""
+    table = Table.of(4, 6, {(): {END: 0.3, A: 0.63, B: 0.07}, (A,): {END: 0.94, A: 0.06}})
     ((best,),) = search(table, task_for(6, length_penalty=-1.0), beam_size=3)
     assert best.ids == (A,)
 
