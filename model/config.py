@@ -73,6 +73,28 @@ class ModelConfig:
         """K, the width of one head."""
         return self.width // self.heads
 
+    @property
+    def parameter_count(self) -> int:
+        """How many numbers the model learns, from the formula: known before anything is built."""
+        D, F = self.width, self.feed_forward_width
+        keys_values = 2 * self.key_value_heads * self.head_width
+        attention = (D + 1) * (2 * D + keys_values)  # queries, keys, values and output, with biases
+        matrices = 3 if self.feed_forward == "swiglu" else 2
+        feed_forward = matrices * D * F + (matrices - 1) * F + D
+        norm = 2 * D if self.norm == "layer" else D
+        encoder_layer = attention + feed_forward + 2 * norm
+        decoder_layer = 2 * attention + feed_forward + 3 * norm
+        tables = {"all": 1, "output": 2, "none": 3}[self.tying] * self.vocabulary_size * D
+        positions = 2 * self.max_positions * D if self.positions == "learned" else 0
+        final_norms = 2 * norm if self.placement == "pre" else 0
+        return (
+            self.encoder_layers * encoder_layer
+            + self.decoder_layers * decoder_layer
+            + tables
+            + positions
+            + final_norms
+        )
+
     def to_json(self) -> dict[str, Any]:
         """The fields as plain values, for config.json."""
         return dataclasses.asdict(self)

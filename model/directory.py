@@ -147,23 +147,25 @@ def _check_fit(tokenizer: Tokenizer, config: ModelConfig, targets: Sequence[str]
 
 
 def _with_weights(config: ModelConfig, weights: Mapping[str, torch.Tensor]) -> Transformer:
-    with torch.device("meta"):  # shapes alone: a config that asks for too much takes no memory
-        shape = Transformer(config)
-    parameters = dict(shape.named_parameters())
+    held = sum(tensor.numel() for tensor in weights.values())
+    if held != config.parameter_count:  # asked before a config that asks for too much takes the memory for it
+        raise ValueError(
+            f"weights and config differ: {held:,} numbers, the config asks for {config.parameter_count:,}"
+        )
+    model = Transformer(config)
+    parameters = dict(model.named_parameters())
     if set(parameters) != set(weights):
         differing = sorted(set(parameters) ^ set(weights))
         raise ValueError(f"weights and config differ in {', '.join(differing[:3])}")
-    for name, parameter in parameters.items():
-        if parameter.shape != weights[name].shape:
-            raise ValueError(
-                f"{name} is {tuple(weights[name].shape)}, the config asks for {tuple(parameter.shape)}"
-            )
-        if not weights[name].isfinite().all():
-            raise ValueError(f"{name} has values that are not finite")
-    model = Transformer(config)
     with torch.no_grad():
-        for name, parameter in model.named_parameters():
+        for name, parameter in parameters.items():
+            if parameter.shape != weights[name].shape:
+                raise ValueError(
+                    f"{name} is {tuple(weights[name].shape)}, the config asks for {tuple(parameter.shape)}"
+                )
             parameter.copy_(weights[name])
+            if not parameter.sum().isfinite():  # one pass: a single NaN or infinity gets into the sum
+                raise ValueError(f"{name} has values that are not finite")
     return model.eval().requires_grad_(False)
 
 
