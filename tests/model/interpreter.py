@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from random import Random
 
 import torch
 from torch.nn.functional import cross_entropy
 
 from model.config import ModelConfig
+from model.search import DecodingOptions
 from model.transformer import Transformer
-from model.translator import Translator
+from model.translator import Hypothesis, Translator
 from tests.model.variants import padded
 from tokenizer import Tokenizer
 from tokenizer.train import train_tokenizer
@@ -66,6 +68,19 @@ def learnt() -> Translator:
     model.eval().requires_grad_(False)
     directions = (("en", "de"), ("de", "en"))
     return Translator(model, tokenizer, name="interpreter", directions=directions, longest=LONGEST)
+
+
+def english(count: int, seed: int, longest: int = 12) -> list[str]:
+    """Random sentences of up to `longest` words."""
+    random = Random(seed)
+    return [sentence(random, random.randint(1, longest))[0] for _ in range(count)]
+
+
+def translated(
+    translator: Translator, texts: Sequence[str], options: DecodingOptions
+) -> list[list[Hypothesis]]:
+    """English to German."""
+    return translator.translate([translator.prepare(text, "en", "de") for text in texts], options)
 
 
 def _learn(model: Transformer, tokenizer: Tokenizer, random: Random) -> None:
