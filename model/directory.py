@@ -71,6 +71,7 @@ def load_translator(directory: Path, *, device: str = "auto", dtype: str = "auto
 
     `device`: auto, cpu, cuda. `dtype`: auto (measured), float32, bfloat16.
     """
+    name = directory.resolve().name
     if not (directory / CHECKSUMS).exists() and (directory / "model" / CHECKSUMS).exists():
         directory = directory / "model"  # a run's folder was named: its model is meant
     parts = read_parts(directory)
@@ -92,7 +93,7 @@ def load_translator(directory: Path, *, device: str = "auto", dtype: str = "auto
     with _reading(directory / "model.safetensors"):
         model = _with_weights(model_config, load(parts["model.safetensors"]))
     model = model.to(place, choose_dtype(dtype, place, width=model_config.width))
-    return Translator(model, tokenizer, name=directory.resolve().name, directions=directions, longest=longest)
+    return Translator(model, tokenizer, name=name, directions=directions, longest=longest)
 
 
 def read_parts(directory: Path) -> dict[str, bytes]:

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 LONGEST_LOOP = 8  # ids; a loop of longer phrases is stopped by the length limit
-FREE_REPEATS = 3  # in a row, whatever the source says: "2.000.000" for "two million" is no loop
+FREE_REPEATS = 4  # in a row, whatever the source says: "10000" for "ten thousand" is no loop
 
 
 @dataclass(frozen=True)
