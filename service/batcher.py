@@ -129,9 +129,10 @@ class Batcher:
         logger.info("ready: %r", translator)
         try:
             while batch := self._next_batch():
-                started = time.monotonic()
+                waiting, started = len(self.queue), time.monotonic()
                 self._decode(translator, batch)
-                self._await_return(batch, seconds=_LINGER_SHARE * (time.monotonic() - started))
+                answered = len({id(item.job) for item in batch if item.job.remaining == 0})
+                self._await_return(waiting + answered, seconds=_LINGER_SHARE * (time.monotonic() - started))
         except BaseException as error:
             logger.critical("the translating thread died: %s", whereabouts(error))
             self._die()
@@ -147,18 +148,13 @@ class Batcher:
                 self._changed.wait()
             return self.queue.take(self._batch_tokens) if self._state is WorkerState.READY else []
 
-    def _await_return(self, batch: list[Item], *, seconds: float) -> None:
+    def _await_return(self, expected: int, *, seconds: float) -> None:
         """Give the clients just answered a moment to ask again, so that they share a batch with those who wait.
 
-        Without it two groups of clients, one waiting while the other is served, would stay apart for ever. A lone
-        client waits for nothing.
+        Without it two groups of clients, one waiting while the other is served, would stay apart for ever.
         """
         deadline = time.monotonic() + seconds
-        answered = len({id(item.job) for item in batch if item.job.remaining == 0})
         with self._changed:
-            expected = len(self.queue) + answered
-            if expected == 1:
-                return
             while len(self.queue) < expected and self._state is WorkerState.READY:
                 if not self._changed.wait(deadline - time.monotonic()):
                     return

@@ -33,6 +33,9 @@ class DeadlineProtocol(H11Protocol):
         # uvicorn writes head and body apart. Without this the body of an answer may wait 40 ms for the client to
         # acknowledge the head; asyncio sets it itself on listeners of its own only.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        # Whatever the system does not take at once counts as unread. Closing waits until everything is written, so
+        # that an unread answer would hold the connection for ever.
+        transport.set_write_buffer_limits(high=0)
         self._expect_head()
 
     def data_received(self, data: bytes) -> None:
@@ -49,17 +52,11 @@ class DeadlineProtocol(H11Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._expect_reading()
+        self._reply_deadline = self.loop.call_later(self._reply_seconds, self.transport.abort)
 
     def resume_writing(self) -> None:
         self._cancel_reply_deadline()
         super().resume_writing()
-
-    def on_response_complete(self) -> None:
-        # Closing waits until everything is written, so that an unread answer would hold the connection for ever.
-        if self.transport.get_write_buffer_size() > 0:
-            self._expect_reading()
-        super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
         body = json.dumps({"error": {"code": "bad_request", "message": msg}})
@@ -75,15 +72,6 @@ class DeadlineProtocol(H11Protocol):
     def _expect_head(self) -> None:
         if self._head_deadline is None:
             self._head_deadline = self.loop.call_later(self._head_seconds, self.transport.abort)
-
-    def _expect_reading(self) -> None:
-        if self._reply_deadline is None:
-            self._reply_deadline = self.loop.call_later(self._reply_seconds, self._abort_if_unread)
-
-    def _abort_if_unread(self) -> None:
-        self._reply_deadline = None
-        if self.transport.get_write_buffer_size() > 0:
-            self.transport.abort()
 
     def _cancel_head_deadline(self) -> None:
         if self._head_deadline is not None:

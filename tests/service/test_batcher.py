@@ -155,6 +155,7 @@ def test_a_sentence_that_breaks_the_model_fails_its_own_request_only(translator,
     one, broken, four, five = asyncio.run(run())
     assert [answer[0][0].text for answer in (one, four, five)] == ["ONE", "FOUR", "FIVE"]
     assert isinstance(broken, TranslationFailed)
+    assert ["three"] not in translator.batches  # nobody waits for it any more
     assert batcher.state is WorkerState.READY
 
 
@@ -232,7 +233,10 @@ def test_stopping_fails_what_waits_and_ends_the_thread(translator, batcher):
 def test_clients_that_ask_again_and_again_come_to_share_one_batch(translator, batcher, monkeypatch):
     decode = translator.translate
 
+    started = threading.Event()
+
     def slowly(sentences, options):
+        started.set()
         time.sleep(0.1)
         return decode(sentences, options)
 
@@ -241,12 +245,14 @@ def test_clients_that_ask_again_and_again_come_to_share_one_batch(translator, ba
             await batcher.translate(prepared(translator, "again"), GREEDY)
 
     async def run():
-        await asyncio.gather(*(ask_again_and_again() for _ in range(8)))
+        first = asyncio.create_task(ask_again_and_again())
+        await asyncio.to_thread(started.wait, 10)  # now one client is served, and those to come wait
+        await asyncio.gather(first, *(ask_again_and_again() for _ in range(7)))
 
     monkeypatch.setattr(translator, "translate", slowly)
     asyncio.run(run())
     sizes = [len(batch) for batch in translator.batches]
-    assert sum(sizes) == 48
+    assert (sizes[0], sum(sizes)) == (1, 48)
     assert sizes.count(8) >= 4
 
 

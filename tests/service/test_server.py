@@ -150,6 +150,17 @@ def test_a_body_far_over_the_limit_is_told_413_by_a_real_client(serve, translato
         assert client.get("/health/live").status_code == 200
 
 
+def test_a_client_that_sends_all_before_it_reads_still_sees_the_413(serve, translator, send):
+    address = serve(translator, max_body_bytes=10_000).address
+    head = b"POST /v1/translate HTTP/1.1\r\nHost: x\r\n"
+    declared = head + b"Content-Length: 8000000\r\n\r\n" + b"x" * 8_000_000
+    chunked = head + b"Transfer-Encoding: chunked\r\n\r\n" + b"20000\r\n" + b"x" * 0x20000 + b"\r\n"
+    chunked += (b"20000\r\n" + b"x" * 0x20000 + b"\r\n") * 60 + b"0\r\n\r\n"
+    for request_bytes in (declared, chunked):
+        answer = send(address, request_bytes)
+        assert b" 413 " in answer and b"too_much" in answer
+
+
 @pytest.mark.parametrize(
     "text",
     ["a" * 100_000, "_" * 100_000, "漢" * 50_000, "https://h.example/" + "x" * 20_000],
