@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from model.arguments import add_decoding, add_direction, add_machine, decoding_options, open_translator
-from model.lines import TranslatedLine, translate_lines
 from model.search import DecodingOptions
+from model.texts import TranslatedText, translate_texts
 from model.translator import Translator
 
 # What a shell reports of programs that were ended by these signals.
@@ -53,21 +53,21 @@ def translate_stream(
     options: DecodingOptions,
     *,
     block_lines: int,
-) -> Iterator[list[TranslatedLine]]:
+) -> Iterator[list[TranslatedText]]:
     """Translated blocks of the lines of a binary file, each as soon as it is read.
 
     Raises ValueError with the number of a line that is not UTF-8, after the lines before it.
     """
     for block in _blocks(_decode(lines), block_lines):
-        yield translate_lines(translator, block, source_language, target_language, options)
+        yield translate_texts(translator, block, source_language, target_language, options)
 
 
-def row_of_texts(line: TranslatedLine) -> str:
+def row_of_texts(line: TranslatedText) -> str:
     """The candidates, best first, with tabs between them."""
     return "\t".join(candidate.text for candidate in line.candidates)
 
 
-def row_with_scores(line: TranslatedLine) -> str:
+def row_with_scores(line: TranslatedText) -> str:
     """Score, tab, text of each candidate, best first, with tabs between them."""
     return "\t".join(f"{candidate.score:.4f}\t{candidate.text}" for candidate in line.candidates)
 

@@ -74,6 +74,11 @@ class Translator:
     def dtype(self) -> torch.dtype:
         return self.model.output_VD.dtype
 
+    @property
+    def parameters(self) -> int:
+        """How many numbers the model has learnt."""
+        return self.model.config.parameter_count
+
     def fits(self, text: str) -> bool:
         """Whether `prepare` would take the text."""
         return self._length(self.tokenizer.encode(text)) <= self.longest

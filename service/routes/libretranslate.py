@@ -59,7 +59,7 @@ async def translate(request: Request, state: State) -> schema.TranslateAnswer:
     candidates = 1 + wanted.alternatives
     options = DecodingOptions(strategy="beam", beam_size=max(5, candidates), n_best=candidates)
     translated = await while_connected(request, state.text_translator.translate(texts, direction, options))
-    best = [text.best.text for text in translated]
+    best = [text.text for text in translated]
     others = [[other.text for other in text.alternatives] for text in translated]
     is_single = isinstance(wanted.q, str)
     answer = schema.TranslateAnswer(translatedText=best[0] if is_single else best)

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Depends
 from starlette.requests import Request
 
+from model.texts import TranslatedText
 from service.body import StrictJSONRoute
 from service.disconnect import while_connected
 from service.languages import known_languages, resolve_direction
@@ -15,7 +16,6 @@ from service.limits import check_texts
 from service.routes import examples
 from service.schemas import v1 as schema
 from service.state import ServiceState, state_of
-from service.text_translator import TranslatedText
 
 router = APIRouter(prefix="/v1", tags=["v1"], route_class=StrictJSONRoute, responses=examples.ERRORS)
 
@@ -105,8 +105,8 @@ def _render(translated: TranslatedText, *, wants_alternatives: bool) -> schema.T
         schema.Alternative(text=other.text, score=other.score) for other in translated.alternatives
     ]
     return schema.Translation(
-        text=translated.best.text,
-        score=translated.best.score,
+        text=translated.text,
+        score=translated.score,
         truncated=translated.truncated,
         alternatives=alternatives if wants_alternatives else None,
     )

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from model.directory import save_translator
-from model.lines import translate_lines
 from model.search import DecodingOptions
+from model.texts import translate_texts
 from model.translate import main, translate_stream
 from tests.model.phrasebook import ENGLISH, GERMAN, phrasebook
 
@@ -40,7 +40,7 @@ def run(directory, monkeypatch, capfdbinary):
 
 
 def best(lines: list[str], options: DecodingOptions = GREEDY) -> list[str]:
-    return [line.text for line in translate_lines(phrasebook(), lines, "en", "de", options)]
+    return [line.text for line in translate_texts(phrasebook(), lines, "en", "de", options)]
 
 
 def lines_of(out: bytes) -> list[str]:

@@ -39,32 +39,32 @@ def make_text_translator(until):
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_with_a_translator_that_changes_nothing_nothing_changes(make_text_translator, identity, texts):
     translated = make_text_translator(identity)(texts)
-    assert [text.best.text for text in translated] == texts
+    assert [text.text for text in translated] == texts
 
 
 def test_only_sentences_reach_the_model(make_text_translator, translator):
     [translated] = make_text_translator(translator)(["One. Two!\n\n\t* * *\n  three  \r\n"])
-    assert translated.best.text == "ONE. TWO!\n\n\t* * *\n  THREE  \r\n"
+    assert translated.text == "ONE. TWO!\n\n\t* * *\n  THREE  \r\n"
     assert sorted(translator.decoded) == ["One.", "Two!", "three"]
 
 
 @pytest.mark.parametrize("text", ["", "   ", "12345", "|", "* * *", "😀", "\n\n"])
 def test_text_without_a_letter_comes_back_without_a_model_call(make_text_translator, translator, text):
     [translated] = make_text_translator(translator)([text])
-    assert (translated.best.text, translated.best.score, translated.truncated) == (text, 0.0, False)
+    assert (translated.text, translated.score, translated.truncated) == (text, 0.0, False)
     assert translator.decoded == []
 
 
 def test_equal_languages_come_back_byte_for_byte_without_a_model_call(make_text_translator, translator):
     text = "Hello  World\t!\n<b>x</b> &amp; y"
     [translated] = make_text_translator(translator)([text], direction=("en", "en"))
-    assert translated.best.text == text
+    assert translated.text == text
     assert translator.decoded == []
 
 
 def test_the_score_is_the_sum_over_sentences(make_text_translator, translator):
     [translated] = make_text_translator(translator)(["One. Two. Three."])
-    assert translated.best.score == -3.0
+    assert translated.score == -3.0
 
 
 def test_alternatives_join_the_kth_best_of_each_sentence(make_text_translator, translator):
@@ -101,11 +101,11 @@ def test_eight_numbered_sentences_come_back_whole_wrapped_or_not(make_text_trans
     paragraph = " ".join(f"This is number {number}." for number in numbers)
     translate = make_text_translator(translator)
     [flat], [wrapped] = translate([paragraph]), translate([paragraph.replace("four. ", "four.\n")])
-    assert flat.best.text == wrapped.best.text.replace("\n", " ") == paragraph.upper()
+    assert flat.text == wrapped.text.replace("\n", " ") == paragraph.upper()
     assert len(translator.decoded) == 16
 
 
 def test_a_sentence_of_1500_words_is_cut_to_fit_and_loses_none(make_text_translator, translator):
     words = [f"word{number}" for number in range(1500)]
     [translated] = make_text_translator(translator)([" ".join(words)])
-    assert translated.best.text.lower().split() == words
+    assert translated.text.lower().split() == words

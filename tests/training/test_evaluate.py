@@ -10,8 +10,8 @@ import pytest
 import torch
 
 from model.directory import save_translator
-from model.lines import translate_corpus_lines
 from model.search import DecodingOptions
+from model.texts import translate_corpus_lines
 from tests.model.phrasebook import ENGLISH, GERMAN, phrasebook
 from training.evaluate import main
 from training.scoring.metrics import score

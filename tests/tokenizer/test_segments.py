@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from service.text.segments import Segment, cut, has_letter, put_back, tidy
+from tokenizer.segments import Segment, cut, has_letter, put_back, tidy
 
 BREAKS = re.compile(r"[\n\r\v\f\x1c-\x1e\x85\u2028\u2029\t]")
 LAYOUT = st.sampled_from(

@@ -14,7 +14,7 @@ from tokenizer.sentences import split_sentences, split_to_fit
 
 # Every line break that Unicode knows; a tab and three blanks in a row separate columns, not words.
 _BREAK = re.compile(r"((?:[\n\r\v\f\x1c-\x1e\x85\u2028\u2029\t]|[ \u00a0\u3000]{3,})+)")
-_SPACE_LESS_LANGUAGES = frozenset({"zh", "ja", "th", "lo", "km", "my"})
+LANGUAGES_WITHOUT_BLANKS = frozenset({"zh", "ja", "th", "lo", "km", "my"})  # between sentences
 
 
 class Segment(NamedTuple):
@@ -33,8 +33,22 @@ def cut(text: str, language: str, fits: Callable[[str], bool]) -> list[Segment]:
             continue
         for sentence in split_sentences(line, language):
             for part in split_to_fit(sentence, fits):
-                segments.extend(_peel(part))
+                segments.extend(cut_sentence(part))
     return segments
+
+
+def cut_sentence(sentence: str) -> list[Segment]:
+    """One sentence and the white space around it; without a letter it is no sentence."""
+    core = sentence.strip()
+    if not has_letter(core):
+        return [Segment(sentence, False)] if sentence else []
+    start = sentence.index(core)
+    around = (
+        Segment(sentence[:start], False),
+        Segment(core, True),
+        Segment(sentence[start + len(core) :], False),
+    )
+    return [segment for segment in around if segment.text]
 
 
 def put_back(
@@ -46,7 +60,7 @@ def put_back(
     """
     glue = (
         " "
-        if source_language in _SPACE_LESS_LANGUAGES and target_language not in _SPACE_LESS_LANGUAGES
+        if source_language in LANGUAGES_WITHOUT_BLANKS and target_language not in LANGUAGES_WITHOUT_BLANKS
         else ""
     )
     parts: list[str] = []
@@ -70,17 +84,3 @@ def has_letter(text: str) -> bool:
 def tidy(translation: str) -> str:
     """A translation that cannot disturb the layout: no line break or tab inside, no white space around."""
     return _BREAK.sub(" ", translation).strip()
-
-
-def _peel(part: str) -> Iterator[Segment]:
-    """The white space before a part, its core, and the white space after it."""
-    core = part.strip()
-    if not has_letter(core):
-        yield Segment(part, False)
-        return
-    start = part.index(core)
-    if start:
-        yield Segment(part[:start], False)
-    yield Segment(core, True)
-    if part[start + len(core) :]:
-        yield Segment(part[start + len(core) :], False)

@@ -1,1 +1,0 @@
-"""Texts cut into segments and put back with their layout untouched."""
