@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from training.preparation import RunData
 from training.progress import Progress
@@ -11,25 +10,15 @@ from training.recipes import Recipe
 from training.scoring.metrics import Scores
 
 
-@dataclass(frozen=True)
-class Cost:
-    """What training took."""
-
-    seconds: float
-    device: str
-    threads: int
-    parameters: int
-
-
 def model_card(
     recipe: Recipe,
     data: RunData,
     progress: Progress,
-    cost: Cost,
     scores: Mapping[str, Scores],
     *,
     name: str,
     command: str,
+    device: str,
 ) -> str:
     """Markdown. `scores` are those of the test part, by direction ("en-de"); empty while a run goes on."""
     facts = data.facts
@@ -75,9 +64,9 @@ def model_card(
             "",
             f"{model.encoder_layers} + {model.decoder_layers} layers, width {model.width}, feed-forward "
             f"{model.feed_forward_width} ({model.feed_forward}), {model.heads} heads, {model.positions} positions, "
-            f"{model.placement}-norm, {model.vocabulary_size:,} pieces, {cost.parameters:,} parameters.",
-            f"{progress.update:,} updates, {progress.target_pieces:,} target pieces, {cost.seconds / 3600:.1f} hours "
-            f"on {cost.device}, {cost.threads} thread(s).",
+            f"{model.placement}-norm, {model.vocabulary_size:,} pieces, {model.parameter_count:,} parameters.",
+            f"{progress.update:,} updates, {progress.target_pieces:,} target pieces, {progress.seconds / 3600:.1f} hours "
+            f"on {device}.",
             "",
             "## Limits",
             f"Sentences of up to {recipe.max_length} pieces; longer ones are split before they get here. It knows "

@@ -15,8 +15,8 @@ from rich.console import Console
 from rich.progress import track
 
 from model.arguments import add_decoding, add_direction, add_machine, decoding_options, open_translator
-from model.lines import TranslatedLine, translate_corpus_lines
 from model.search import DecodingOptions
+from model.texts import TranslatedText, translate_corpus_lines
 from training.corpora.pairs import CorpusError
 from training.scoring.comparison import compare, read_report, refuse_unlike
 from training.scoring.evaluation_set import EvaluationSet, read_evaluation_set
@@ -116,7 +116,7 @@ def _translate(options: argparse.Namespace, texts: EvaluationSet, decoding: Deco
         transient=True,
         disable=not console.is_terminal,
     )
-    lines: list[TranslatedLine] = []
+    lines: list[TranslatedText] = []
     started = time.perf_counter()
     for start in starts:
         lines += translate_corpus_lines(

@@ -20,7 +20,7 @@ from model.device import choose_dtype
 from model.directory import save_translator
 from model.search import DecodingOptions
 from training.batches import Batches, encode_example, fits
-from training.card import Cost, model_card
+from training.card import model_card
 from training.checkpoint import CheckpointFolder
 from training.corpora.corpus import Corpus
 from training.journal import Journal
@@ -85,14 +85,13 @@ class Run:
 
     def describe(self) -> None:
         """Say what will be trained, and what will not because it is too long."""
-        parameters = sum(parameter.numel() for parameter in self.trainer.model.parameters())
         too_long = sum(
             not fits(encode_example(pair, self.data.tokenizer, target), self.recipe.max_length)
             for _, target in self.recipe.directions[:1]
             for pair in self.data.train
         )
         self.console.print(
-            f"{parameters:,} parameters, {self.data.tokenizer.size:,} pieces, {len(self.data.train):,} pairs "
+            f"{self.recipe.model.parameter_count:,} parameters, {self.data.tokenizer.size:,} pieces, {len(self.data.train):,} pairs "
             f"in {len(self.recipe.directions)} direction(s), {self.recipe.precision} on {self.device}; "
             f"{too_long:,} pairs are longer than {self.recipe.max_length} pieces and are left out"
         )
@@ -156,20 +155,14 @@ class Run:
 
     def _export(self, scores: dict[str, Scores], command: str) -> None:
         translator = translator_of(self.trainer, self.data, self.recipe.name)
-        cost = Cost(
-            seconds=self.trainer.progress.seconds,
-            device=device_name(self.device),
-            threads=torch.get_num_threads(),
-            parameters=sum(parameter.numel() for parameter in self.trainer.model.parameters()),
-        )
         card = model_card(
             self.recipe,
             self.data,
             self.trainer.progress,
-            cost,
             scores,
             name=self.recipe.name,
             command=command,
+            device=device_name(self.device),
         )
         save_translator(translator, self.folder / "model", card=card, dtype=STORED_AS)
 

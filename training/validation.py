@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import torch
 
-from model.lines import translate_corpus_lines
 from model.search import DecodingOptions
+from model.texts import translate_corpus_lines
 from model.translator import Translator
 from training.batches import collate, encode_example, fits, pack
 from training.corpora.pairs import Pair
