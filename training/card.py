@@ -65,8 +65,8 @@ def model_card(
             f"{model.encoder_layers} + {model.decoder_layers} layers, width {model.width}, feed-forward "
             f"{model.feed_forward_width} ({model.feed_forward}), {model.heads} heads, {model.positions} positions, "
             f"{model.placement}-norm, {model.vocabulary_size:,} pieces, {model.parameter_count:,} parameters.",
-            f"{progress.update:,} updates, {progress.target_pieces:,} target pieces, {progress.seconds / 3600:.1f} hours "
-            f"on {device}.",
+            f"{progress.update:,} updates, {progress.target_pieces:,} target pieces, "
+            f"{progress.seconds / 3600:.1f} hours on {device}.",
             "",
             "## Limits",
             f"Sentences of up to {recipe.max_length} pieces; longer ones are split before they get here. It knows "

@@ -91,8 +91,8 @@ class Run:
             for pair in self.data.train
         )
         self.console.print(
-            f"{self.recipe.model.parameter_count:,} parameters, {self.data.tokenizer.size:,} pieces, {len(self.data.train):,} pairs "
-            f"in {len(self.recipe.directions)} direction(s), {self.recipe.precision} on {self.device}; "
+            f"{self.recipe.model.parameter_count:,} parameters, {self.data.tokenizer.size:,} pieces, "
+            f"{len(self.data.train):,} pairs in {len(self.recipe.directions)} direction(s), {self.recipe.precision} on {self.device}; "
             f"{too_long:,} pairs are longer than {self.recipe.max_length} pieces and are left out"
         )
 
