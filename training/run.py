@@ -93,7 +93,8 @@ class Run:
         self.console.print(
             f"{self.recipe.model.parameter_count:,} parameters, {self.data.tokenizer.size:,} pieces, "
             f"{len(self.data.train):,} pairs in {len(self.recipe.directions)} direction(s), "
-            f"{self.recipe.precision} on {self.device}; {too_long:,} pairs are longer than {self.recipe.max_length} pieces and are left out"
+            f"{self.recipe.precision} on {self.device}; "
+            f"{too_long:,} pairs are longer than {self.recipe.max_length} pieces and are left out"
         )
 
     def train(self, *, minutes: float | None = None) -> bool:
