@@ -33,7 +33,7 @@ def model_card(
     measured = (
         [
             "Test part, held out by connected component (no test sentence shares a source or a target with "
-            "training), averaged weights, beam 5, cased, detokenised:",
+            "training), beam 5, cased, detokenised:",
             "",
             "| direction | BLEU | chrF | sentences | length ratio |",
             "| --- | --- | --- | --- | --- |",

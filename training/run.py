@@ -19,6 +19,7 @@ from rich.console import Console
 from model.device import choose_dtype
 from model.directory import save_translator
 from model.search import DecodingOptions
+from model.translator import Translator
 from training.batches import Batches, encode_example, fits
 from training.card import model_card
 from training.checkpoint import CheckpointFolder
@@ -28,7 +29,7 @@ from training.preparation import RunData, load_run_data, prepare
 from training.recipes import Recipe
 from training.scoring.metrics import Scores
 from training.trainer import ALONE, Trainer, UpdateReport
-from training.validation import translate_and_score, translator_of, validate
+from training.validation import GREEDY, translate_and_score, translator_of, validate
 from training.world import World
 
 SAVE_SECONDS = 240.0
@@ -128,15 +129,33 @@ class Run:
         """Score the best weights on the test part and write them, with their card, as the model directory."""
         if self.trainer.progress.best:
             self.trainer.load_update(self.checkpoints, self.trainer.progress.best[0][1])
-        translator = translator_of(self.trainer, self.data, self.recipe.name)
+        translator = self._better_translator()
         scores = {}
         for direction in self.recipe.directions:
             pairs = self.data.oriented(self.data.test, direction)
             _, scores["-".join(direction)] = translate_and_score(
                 translator, pairs, direction, DecodingOptions()
             )
-        self._export(scores, command)
+        self._export(translator, scores, command)
         return scores
+
+    def _better_translator(self) -> Translator:
+        """The averaged weights or, where they are better on the validation part, the last ones.
+
+        After a long cooldown the average still remembers the noise from before it.
+        """
+        bleu = {}
+        for model in (self.trainer.averaged, self.trainer.model.eval()):
+            translator = translator_of(model, self.recipe, self.data)
+            bleu[translator] = sum(
+                translate_and_score(
+                    translator, self.data.oriented(self.data.validation, direction), direction, GREEDY
+                )[1].bleu
+                for direction in self.recipe.directions
+            )
+        averaged, last = (value / len(self.recipe.directions) for value in bleu.values())
+        self.console.print(f"validation part, greedy: BLEU {averaged:.2f} averaged weights, {last:.2f} last")
+        return max(bleu, key=lambda translator: bleu[translator])
 
     def _validate(self, journal: Journal) -> None:
         """Measure, and keep the best."""
@@ -145,7 +164,7 @@ class Run:
         is_best = progress.record(result.mean_bleu, self.recipe.keep_best)
         journal.validation(progress.update, result, is_best=is_best)
         if is_best:
-            self._export({}, "")
+            self._export(translator_of(self.trainer.averaged, self.recipe, self.data), {}, "")
         if self.is_out_of_patience:
             self.console.print(f"stopping: no better BLEU in {self.recipe.patience} validations")
 
@@ -154,8 +173,7 @@ class Run:
         """Whether BLEU has not risen for as many validations as the recipe allows."""
         return self.trainer.progress.validations_without_gain >= self.recipe.patience
 
-    def _export(self, scores: dict[str, Scores], command: str) -> None:
-        translator = translator_of(self.trainer, self.data, self.recipe.name)
+    def _export(self, translator: Translator, scores: dict[str, Scores], command: str) -> None:
         card = model_card(
             self.recipe,
             self.data,

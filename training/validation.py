@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import torch
 
 from model.search import DecodingOptions
 from model.texts import translate_corpus_lines
+from model.transformer import Transformer
 from model.translator import Translator
 from training.batches import collate, encode_example, fits, pack
 from training.corpora.pairs import Pair
 from training.preparation import RunData
+from training.recipes import Recipe
 from training.scoring.metrics import Scores, score
 from training.trainer import Trainer
+
+Item = TypeVar("Item")
 
 GREEDY = DecodingOptions(strategy="greedy")  # while training; the test at the end uses the default beam
 SAMPLES = 3
@@ -44,36 +49,41 @@ class Validation:
         return sum(self.bleu.values()) / len(self.bleu)
 
 
-def translator_of(trainer: Trainer, data: RunData, name: str) -> Translator:
-    """The averaged weights behind the door that the service uses too."""
-    recipe = trainer.recipe
+def translator_of(model: Transformer, recipe: Recipe, data: RunData) -> Translator:
+    """Weights of a run behind the door that the service uses too."""
     return Translator(
-        trainer.averaged,
+        model,
         data.tokenizer,
-        name=name,
+        name=recipe.name,
         directions=recipe.directions,
         longest=recipe.max_length,
     )
 
 
 def validate(trainer: Trainer, data: RunData) -> Validation:
-    """Loss on the whole validation part, BLEU and samples on its first sentences."""
+    """Loss on the whole validation part, BLEU and samples on sentences from all over it."""
     recipe = trainer.recipe
-    translator = translator_of(trainer, data, recipe.name)
+    translator = translator_of(trainer.averaged, recipe, data)
     bleu, samples = {}, []
     loss, pieces, skipped = 0.0, 0, 0
     for direction in recipe.directions:
         pairs = data.oriented(data.validation, direction)
         of_direction = _loss(trainer, data, pairs, direction[1])
         loss, pieces, skipped = loss + of_direction[0], pieces + of_direction[1], skipped + of_direction[2]
-        measured = pairs[: recipe.validation_sentences]
+        measured = spread(pairs, recipe.validation_sentences)
         texts, scores = translate_and_score(translator, measured, direction, GREEDY)
         bleu["-".join(direction)] = scores.bleu
         samples += [
             Sample(pair.source, text, pair.target)
-            for pair, text in zip(measured[:SAMPLES], texts[:SAMPLES], strict=True)
+            for pair, text in spread(list(zip(measured, texts, strict=True)), SAMPLES)
         ]
     return Validation(loss / pieces, bleu, samples, skipped)
+
+
+def spread(items: Sequence[Item], count: int) -> list[Item]:
+    """Up to `count` items at even distances: corpora are often sorted by length, so their head is no sample."""
+    step = max(1, len(items) // count)
+    return list(items[::step][:count])
 
 
 def translate_and_score(

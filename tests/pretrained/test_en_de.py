@@ -75,7 +75,14 @@ def test_it_is_small_enough_to_be_part_of_a_repository() -> None:
 
 def test_its_card_names_data_licence_scores_and_command() -> None:
     card = (DIRECTORY / "MODEL_CARD.md").read_text()
-    for part in ("Tatoeba", "CC BY 2.0", "version:2", "| en-de |", "| de-en |", "python -m training.train"):
+    for part in (
+        "Tatoeba",
+        "CC BY 2.0",
+        "version:2",
+        "| en-de |",
+        "| de-en |",
+        "-m training.train tatoeba-en-de",
+    ):
         assert part in card
 
 
@@ -89,8 +96,8 @@ def test_sentences_written_for_this_test_come_out_much_like_a_person_has_them(
 ) -> None:
     to_german = score(translate(translator, ENGLISH, options), GERMAN, target_language="de")
     to_english = score(translate(translator, GERMAN, options, "de"), ENGLISH, target_language="en")
-    assert to_german.chrf >= 60, to_german
-    assert to_english.chrf >= 60, to_english
+    assert to_german.chrf >= 75, to_german
+    assert to_english.chrf >= 75, to_english
 
 
 @BOTH
@@ -100,7 +107,7 @@ def test_the_words_that_matter_are_there(translator: Translator, options: Decodi
     )
     assert re.search(r"\bWo\b.*\bBahnhof\b.*\?$", station)
     assert blank == ""
-    assert re.search(r"\bTasse Kaffee\b.*bitte\.$", coffee)
+    assert re.search(r"\b(hätte|möchte|würde)\b.*\bTasse Kaffee\b", coffee)
 
 
 @BOTH
