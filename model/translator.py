@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import torch
 from torch import Tensor
@@ -197,9 +196,7 @@ class Translator:
         return min(max(2 * len(sentence.ids) + 10, options.min_length), room)
 
     def _pad(self, rows: Sequence[Sequence[int]]) -> Tensor:
-        width = max(map(len, rows))
-        pad_id = self.model.config.pad_id
-        return torch.tensor([[*row, *[pad_id] * (width - len(row))] for row in rows], device=self.device)
+        return padded(rows, self.model.config.pad_id).to(self.device)
 
     def _hypothesis(self, found: Found) -> Hypothesis:
         return Hypothesis(
@@ -211,9 +208,15 @@ class Translator:
         )
 
 
-def distinct(hypotheses: Iterator[Hypothesis] | Sequence[Hypothesis]) -> list[Hypothesis]:
+def padded(rows: Sequence[Sequence[int]], pad_id: int) -> Tensor:
+    """Rows of ids as one tensor, filled up at the end."""
+    width = max(map(len, rows))
+    return torch.tensor([[*row, *[pad_id] * (width - len(row))] for row in rows])
+
+
+def distinct(hypotheses: Iterable[Hypothesis]) -> list[Hypothesis]:
     """The first of each text: one text can be spelled with several rows of pieces."""
-    seen: dict[str, Any] = {}
+    seen: dict[str, Hypothesis] = {}
     for hypothesis in hypotheses:
         seen.setdefault(hypothesis.text, hypothesis)
     return list(seen.values())

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
-import torch
 from torch import Tensor
 
+from model.translator import padded
 from tokenizer import Tokenizer
 from training.corpora.augment import augment
 from training.corpora.pairs import Pair
@@ -128,10 +128,4 @@ def pack(examples: Sequence[Example], budget: int) -> list[list[Example]]:
 def collate(examples: Sequence[Example], pad_id: int) -> Batch:
     """The examples as two padded tensors."""
     sources, targets = zip(*examples, strict=True)
-    return Batch(pad(sources, pad_id), pad(targets, pad_id), sum(map(len, targets)) - len(targets))
-
-
-def pad(rows: Sequence[Sequence[int]], pad_id: int) -> Tensor:
-    """Rows of ids as one tensor, filled up at the end."""
-    width = max(map(len, rows))
-    return torch.tensor([[*row, *[pad_id] * (width - len(row))] for row in rows])
+    return Batch(padded(sources, pad_id), padded(targets, pad_id), sum(map(len, targets)) - len(targets))

@@ -20,6 +20,7 @@ from model.device import choose_dtype
 from model.directory import save_translator
 from model.search import DecodingOptions
 from model.translator import Translator
+from tokenizer import Tokenizer
 from training.batches import Batches, encode_example, fits
 from training.card import model_card
 from training.checkpoint import CheckpointFolder
@@ -42,7 +43,7 @@ def begin(folder: Path, recipe: Recipe, corpus: Corpus, console: Console, *, dev
         raise RunError(f"{folder} holds a run already; --resume continues it, another --output starts afresh")
     shutil.rmtree(folder / "data", ignore_errors=True)  # a preparation that was killed before the recipe
     prepare(recipe, corpus, folder / "data", console)
-    size = load_run_data(folder / "data").tokenizer.size
+    size = Tokenizer((folder / "data" / "tokenizer.model").read_bytes()).size
     precision = choose_dtype(recipe.precision, device, rows=2048, width=recipe.model.width)
     write_recipe(
         folder,
