@@ -31,6 +31,7 @@ class Recipe:
     batch_tokens: int = 4096  # padded pieces of both sides in a batch, at most
     accumulate: int = 1  # batches to an update
     updates: int = 10_000
+    optimiser: str = "muon"  # of the layers' matrices: muon or adam; the rest always learns by Adam
     learning_rate: float = 1e-3  # the highest, reached at the end of the warm-up
     warmup: int = 1000  # updates; then the rate falls with the inverse square root
     cooldown: int = 0  # last updates, in which the rate falls to zero in a line
@@ -49,6 +50,8 @@ class Recipe:
         for field, least in LEAST.items():
             if (value := getattr(self, field)) < least:
                 raise ValueError(f"recipe: {field} is {value!r}, must be at least {least}")
+        if self.optimiser not in OPTIMISERS:
+            raise ValueError(f"recipe: optimiser is {self.optimiser!r}, must be one of {OPTIMISERS}")
         if self.batch_tokens < 2 * self.max_length:
             raise ValueError(
                 f"recipe: batch_tokens is {self.batch_tokens}, must be at least 2 × max_length = {2 * self.max_length}"
@@ -84,6 +87,7 @@ class Recipe:
         return recipe
 
 
+OPTIMISERS = ("muon", "adam")
 LEAST = dict(
     held_out=1,
     max_length=2,

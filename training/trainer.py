@@ -15,6 +15,7 @@ from model.transformer import Transformer
 from training.batches import Batch, Batches
 from training.checkpoint import CheckpointError, CheckpointFolder
 from training.loss import output_loss
+from training.optimiser import Optimiser
 from training.progress import Progress
 from training.recipes import Recipe
 from training.schedule import learning_rate
@@ -60,14 +61,7 @@ class Trainer:
         self.model = Transformer(recipe.model).to(device).train()
         self.averaged = Transformer(recipe.model).to(device).eval().requires_grad_(False)
         self.averaged.load_state_dict(self.model.state_dict())
-        self.optimiser = torch.optim.AdamW(
-            self.model.parameters(),
-            lr=0.0,
-            betas=(0.9, 0.98),
-            eps=1e-9,
-            weight_decay=recipe.weight_decay,
-            fused=True,
-        )
+        self.optimiser = Optimiser(self.model, recipe, world)
         self.progress = Progress()
         torch.manual_seed(recipe.seed + world.rank)  # from here on, the processes drop out each its own
 
@@ -84,7 +78,7 @@ class Trainer:
             self.progress.place = places[-1]
             self.progress.target_pieces += pieces
             self.progress.seconds += seconds
-            rate = self.optimiser.param_groups[0]["lr"]
+            rate = learning_rate(self.progress.update, self.recipe)
             if not after_update(UpdateReport(loss, norm, rate, pieces, seconds)):
                 break
 
@@ -107,9 +101,8 @@ class Trainer:
         tensors: dict[str, Tensor] = {
             **{f"model/{name}": value.detach() for name, value in self.model.named_parameters()},
             **{f"average/{name}": value.detach() for name, value in self.averaged.named_parameters()},
+            **self.optimiser.state(),
         }
-        for name, moments in self._moments().items():
-            tensors |= {f"{kind}/{name}": value for kind, value in moments.items()}
         if not all(bool(value.isfinite().all()) for value in tensors.values()):
             raise CheckpointError(f"weights at update {self.progress.update} are not finite: not saved")
         for rank, state in enumerate(self.world.gather(torch.get_rng_state())):
@@ -141,12 +134,7 @@ class Trainer:
         _load_parameters(self.model, tensors, "model")
         _load_parameters(self.averaged, tensors, "average")
         self.progress = Progress.from_json(progress)
-        for name, parameter in self.model.named_parameters():
-            if f"exp_avg/{name}" in tensors:
-                self.optimiser.state[parameter] = {
-                    kind: tensors[f"{kind}/{name}"].to(self.device if kind != "step" else parameter.device)
-                    for kind in ("step", "exp_avg", "exp_avg_sq")
-                }
+        self.optimiser.restore(tensors)
         if f"random/{self.world.rank}" in tensors:  # not so where a run goes on with more processes
             torch.set_rng_state(tensors[f"random/{self.world.rank}"])
         if "random-cuda" in tensors and self.device.type == "cuda":
@@ -174,7 +162,7 @@ class Trainer:
                     f"{MOST_SKIPPED} updates in a row had a gradient that is not finite, the last one number "
                     f"{self.progress.update + 1}; lower the learning rate ({self.recipe.learning_rate})"
                 )
-        self.optimiser.zero_grad(set_to_none=True)
+        self.model.zero_grad(set_to_none=True)
         return total.item(), norm
 
     def _sum_over_processes(self, total: Tensor) -> None:
@@ -187,20 +175,11 @@ class Trainer:
 
     def _step(self) -> None:
         number = self.progress.update + 1
-        for group in self.optimiser.param_groups:
-            group["lr"] = learning_rate(number, self.recipe)
-        self.optimiser.step()
+        self.optimiser.step(learning_rate(number, self.recipe))
         # A young average forgets fast, or the first random weights would stay in it for long.
         decay = min(self.recipe.average_decay, (1 + number) / (10 + number))
         with torch.no_grad():
             torch._foreach_lerp_(list(self.averaged.parameters()), list(self.model.parameters()), 1 - decay)
-
-    def _moments(self) -> dict[str, dict[str, Tensor]]:
-        return {
-            name: self.optimiser.state[parameter]
-            for name, parameter in self.model.named_parameters()
-            if parameter in self.optimiser.state
-        }
 
 
 def _load_parameters(model: Transformer, tensors: dict[str, Tensor], part: str) -> None:
