@@ -9,16 +9,20 @@ from typing import SupportsIndex
 
 from sentencepiece import SentencePieceProcessor
 
+from tokenizer.capitals import is_in_capitals
 from tokenizer.normalise import normalise
 
 SPACE_MARK = "\u2581"  # how SentencePiece writes a space inside a piece
 LANGUAGE_TAG = re.compile(r"<2([a-z]{2,3})>")
+UPPER = "<upper>"
 
 
 class Tokenizer:
     """A SentencePiece model seen as a pair of inverse functions between text and ids.
 
-    Control ids (padding, start, end, target-language tags) are reachable by name only, never by text.
+    Control ids (padding, start, end, target-language tags) are reachable by name only, never by text. One more,
+    <upper>, says that what follows is meant IN CAPITALS: such text is spelled with the pieces of its small letters,
+    which a model knows well.
     `model` is a serialised SentencePiece model as `tokenizer.train` makes it; ValueError if it is not one.
     """
 
@@ -47,10 +51,18 @@ class Tokenizer:
             tag[1]: i for i in sorted(self._controls) if (tag := LANGUAGE_TAG.fullmatch(self._piece_of[i]))
         }
         self.languages: tuple[str, ...] = tuple(self._tags)
+        upper_id = self._pieces.piece_to_id(UPPER)  # of unknown, in a model that was learnt without it
+        self.upper_id: int | None = upper_id if upper_id in self._controls - {self.unk_id} else None
 
     def encode(self, text: str) -> list[int]:
-        """Ids of `normalise(text)`; text pieces only. The empty text has no ids."""
+        """Ids of `normalise(text)`; text pieces only, after <upper> in capitals. The empty text has no ids."""
         return self._spell(text, self._pieces.encode)
+
+    def encode_in_capitals(self, text: str) -> list[int]:
+        """Ids that decode to `normalise(text).upper()`, but are spelled as `text` is: Haus, not haus, for HAUS."""
+        if self.upper_id is None or is_in_capitals(normalise(text)):
+            return self.encode(text.upper())
+        return [self.upper_id, *self.encode(text)]
 
     def sample(self, text: str, *, alpha: float) -> list[int]:
         """Like `encode`, with a segmentation drawn at random: subword regularisation (arXiv 1804.10959).
@@ -63,19 +75,9 @@ class Tokenizer:
 
     def decode(self, ids: Iterable[SupportsIndex]) -> str:
         """The text of `ids`: control ids are skipped, a character that lacks some of its bytes is dropped."""
-        parts: list[str] = []
-        run = bytearray()
-        for i in self._known(ids):
-            if (byte := self._byte_of.get(i)) is not None:
-                run.append(byte)
-                continue
-            if run:
-                parts.append(run.decode(errors="ignore"))
-                run.clear()
-            if i not in self._controls:
-                parts.append(self._piece_of[i].replace(SPACE_MARK, " "))
-        parts.append(run.decode(errors="ignore"))
-        return "".join(parts).removeprefix(" ")
+        known = list(self._known(ids))
+        start = known.index(self.upper_id) if self.upper_id in known else len(known)
+        return (self._join(known[:start]) + self._join(known[start:]).upper()).removeprefix(" ")
 
     def pieces(self, ids: Iterable[SupportsIndex]) -> list[str]:
         """The pieces of `ids` as SentencePiece writes them, for people: ▁ is a space, <0x41> a byte."""
@@ -92,6 +94,21 @@ class Tokenizer:
     def __repr__(self) -> str:
         return f"Tokenizer(size={self.size}, languages={self.languages})"
 
+    def _join(self, ids: list[int]) -> str:
+        parts: list[str] = []
+        run = bytearray()
+        for i in ids:
+            if (byte := self._byte_of.get(i)) is not None:
+                run.append(byte)
+                continue
+            if run:
+                parts.append(run.decode(errors="ignore"))
+                run.clear()
+            if i not in self._controls:
+                parts.append(self._piece_of[i].replace(SPACE_MARK, " "))
+        parts.append(run.decode(errors="ignore"))
+        return "".join(parts)
+
     def _known(self, ids: Iterable[SupportsIndex]) -> Iterator[int]:
         for i in map(index, ids):  # any kind of integer becomes an int, which the tables are keyed by
             if not 0 <= i < self.size:
@@ -102,6 +119,11 @@ class Tokenizer:
         text = normalise(text)
         if not text:
             return []
+        if self.upper_id is not None and is_in_capitals(text):
+            return [self.upper_id, *self._spell_plainly(text.lower(), encode)]
+        return self._spell_plainly(text, encode)
+
+    def _spell_plainly(self, text: str, encode: Callable[[str], list[int]]) -> list[int]:
         # The first word gets the space that any other word has, so that it is spelled with the same pieces.
         head, *rest = f" {text}".split(SPACE_MARK)
         ids: list[int] = encode(head)

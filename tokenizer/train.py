@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from sentencepiece import SentencePieceTrainer
 
+from tokenizer.capitals import is_in_capitals
 from tokenizer.normalise import normalise
-from tokenizer.tokenizer import LANGUAGE_TAG, SPACE_MARK
+from tokenizer.tokenizer import LANGUAGE_TAG, SPACE_MARK, UPPER
 
 # The library reads ▁ as a space and silently skips a line with ▅. Neither is learnt: bytes spell them.
 _WITHOUT_RESERVED = str.maketrans("", "", f"{SPACE_MARK}\u2585")
@@ -20,14 +21,14 @@ def train_tokenizer(
 ) -> bytes:
     """Learn `size` pieces from the TRAINING split's lines; returns a serialised SentencePiece model.
 
-    Pads, unknown, start and end are 0, 1, 2, 3; then a control piece <2xx> for each of `languages`, then 256
-    bytes. `size` is an upper bound: a small corpus gives fewer pieces. `coverage` is the share of characters
+    Pads, unknown, start and end are 0, 1, 2, 3; then a control piece <2xx> for each of `languages`, <upper>,
+    and 256 bytes. `size` is an upper bound: a small corpus gives fewer pieces. `coverage` is the share of characters
     that become pieces of their own; rarer ones are spelled with bytes. ValueError if nothing can be learnt.
     """
     for language in languages:
         if not LANGUAGE_TAG.fullmatch(f"<2{language}>"):
             raise ValueError(f"{language!r} is not a language code: two or three letters from a to z")
-    least = 4 + len(languages) + 256
+    least = 4 + len(languages) + 1 + 256
     if size <= least:
         raise ValueError(f"a vocabulary of {size} is too small: {least} ids are control pieces and bytes")
     model = io.BytesIO()
@@ -44,7 +45,7 @@ def train_tokenizer(
             normalization_rule_name="identity",  # ours is tokenizer.normalise
             remove_extra_whitespaces=False,
             add_dummy_prefix=False,  # Tokenizer.encode adds it, once a text
-            control_symbols=[f"<2{language}>" for language in languages],
+            control_symbols=[*(f"<2{language}>" for language in languages), UPPER],
             pad_id=0,
             unk_id=1,
             bos_id=2,
@@ -62,6 +63,8 @@ def _spelled(lines: Iterable[str]) -> Iterator[str]:
     used = 0
     for line in lines:
         text = normalise(line).translate(_WITHOUT_RESERVED)
+        if is_in_capitals(text):
+            text = text.lower()  # as it will be spelled
         for start in range(0, len(text), LONGEST_LINE):
             used += 1
             yield f" {text[start : start + LONGEST_LINE]}"

@@ -11,6 +11,7 @@ from torch import Tensor
 
 from model.translator import padded
 from tokenizer import Tokenizer
+from tokenizer.capitals import is_in_capitals
 from training.corpora.augment import augment
 from training.corpora.pairs import Pair
 from training.preparation import RunData
@@ -95,10 +96,11 @@ class Batches:
 
 
 def encode_example(pair: Pair, tokenizer: Tokenizer, target_language: str) -> Example:
-    """Ids of both sides with the control ids around them."""
+    """Ids of both sides with the control ids around them. A source in capitals gets a target in capitals."""
+    spell = tokenizer.encode_in_capitals if is_in_capitals(pair.source) else tokenizer.encode
     return Example(
         [tokenizer.target_tag(target_language), *tokenizer.encode(pair.source), tokenizer.eos_id],
-        [tokenizer.bos_id, *tokenizer.encode(pair.target), tokenizer.eos_id],
+        [tokenizer.bos_id, *spell(pair.target), tokenizer.eos_id],
     )
 
 

@@ -10,15 +10,30 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from tokenizer import Tokenizer, normalise
+from tokenizer.capitals import is_in_capitals
 
-CONTROL_TEXTS = ["<pad>", "<unk>", "<s>", "</s>", "<2de>", "<2en>", "<0x41>", "▁", "⁇", "▅", "\ufffd"]
+CONTROL_TEXTS = [
+    "<upper>",
+    "<pad>",
+    "<unk>",
+    "<s>",
+    "</s>",
+    "<2de>",
+    "<2en>",
+    "<0x41>",
+    "▁",
+    "⁇",
+    "▅",
+    "\ufffd",
+]
 ANY_TEXT = st.text() | st.lists(
     st.text(max_size=5) | st.sampled_from([*CONTROL_TEXTS, " ", "the ", "🚀"])
 ).map("".join)
 
 
 def controls(tokenizer: Tokenizer) -> set[int]:
-    named = {tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id}
+    assert tokenizer.upper_id is not None
+    named = {tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id, tokenizer.upper_id}
     return named | {tokenizer.target_tag(language) for language in tokenizer.languages}
 
 
@@ -77,8 +92,11 @@ def test_text_that_is_empty_after_normalising_has_no_pieces(tokenizer: Tokenizer
 
 
 @given(text=ANY_TEXT)
-def test_no_text_encodes_to_a_control_piece_or_to_unknown(tokenizer: Tokenizer, text: str) -> None:
-    assert not controls(tokenizer) & set(tokenizer.encode(text))
+def test_no_text_but_capitals_encodes_to_a_control_piece_or_to_unknown(
+    tokenizer: Tokenizer, text: str
+) -> None:
+    upper = {tokenizer.upper_id} if is_in_capitals(normalise(text)) else set()
+    assert controls(tokenizer) & set(tokenizer.encode(text)) == upper
 
 
 @pytest.mark.parametrize("text", CONTROL_TEXTS)
@@ -102,7 +120,19 @@ def test_each_language_has_a_tag_of_its_own(tokenizer: Tokenizer) -> None:
     tags = [tokenizer.target_tag(language) for language in tokenizer.languages]
     assert tokenizer.languages == ("de", "en", "zh")
     assert tokenizer.pieces(tags) == ["<2de>", "<2en>", "<2zh>"]
-    assert len({*tags, tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id, tokenizer.eos_id}) == 7
+    assert (
+        len(
+            {
+                *tags,
+                tokenizer.upper_id,
+                tokenizer.pad_id,
+                tokenizer.unk_id,
+                tokenizer.bos_id,
+                tokenizer.eos_id,
+            }
+        )
+        == 8
+    )
 
 
 def test_a_language_without_a_tag_is_named_beside_those_that_have_one(tokenizer: Tokenizer) -> None:
@@ -115,6 +145,41 @@ def test_control_ids_leave_no_trace_in_the_text(tokenizer: Tokenizer) -> None:
     surrounded = [tokenizer.target_tag("de"), tokenizer.bos_id, *ids, tokenizer.eos_id, tokenizer.pad_id]
     assert tokenizer.decode(surrounded) == "The old captain forgot."
     assert tokenizer.decode([tokenizer.unk_id]) == ""
+
+
+# --- capitals
+
+
+@given(text=ANY_TEXT)
+@example(text="DER GÄRTNER ÖFFNET DAS FENSTER.")
+@example(text="ΟΔΥΣΣΕΥΣ")
+@example(text="ISTANBUL İZMİR")
+@example(text="STRAẞE ZUM SEE")
+@example(text="ŉ ǰ ᾳ ﬁ DŽ")
+def test_text_in_capitals_comes_back_in_capitals(tokenizer: Tokenizer, text: str) -> None:
+    shouted = normalise(text.upper())
+    assert tokenizer.decode(tokenizer.encode(shouted)) == shouted
+
+
+def test_capitals_are_spelled_with_the_pieces_of_small_letters(tokenizer: Tokenizer) -> None:
+    assert tokenizer.encode("THE OLD CAPTAIN!") == [tokenizer.upper_id, *tokenizer.encode("the old captain!")]
+
+
+@pytest.mark.parametrize("text", ["OK", "TV 3", "NATO-Staaten", "你好，世界", "1234 + 5", "ẞ IN STRAẞE"])
+def test_a_few_capitals_are_spelled_as_they_are(tokenizer: Tokenizer, text: str) -> None:
+    assert tokenizer.upper_id not in tokenizer.encode(text)
+
+
+def test_a_target_in_capitals_is_spelled_as_it_is_written(tokenizer: Tokenizer) -> None:
+    ids = tokenizer.encode_in_capitals("Die Lehrerin öffnet heute das Heft.")
+    assert ids == [tokenizer.upper_id, *tokenizer.encode("Die Lehrerin öffnet heute das Heft.")]
+    assert tokenizer.decode(ids) == "DIE LEHRERIN ÖFFNET HEUTE DAS HEFT."
+    assert tokenizer.encode_in_capitals("DAS HEFT") == tokenizer.encode("DAS HEFT")
+
+
+def test_only_what_follows_the_mark_is_in_capitals(tokenizer: Tokenizer) -> None:
+    ids = [*tokenizer.encode("das Heft"), *tokenizer.encode_in_capitals("das Heft")]
+    assert tokenizer.decode(ids) == "das Heft DAS HEFT"
 
 
 # --- bytes
@@ -193,7 +258,7 @@ def test_what_is_no_model_is_refused(tokenizer: Tokenizer, size: int | None) -> 
 def test_a_sampled_segmentation_is_the_same_text(tokenizer: Tokenizer, text: str) -> None:
     ids = tokenizer.sample(text, alpha=0.1)
     assert tokenizer.decode(ids) == normalise(text)
-    assert not controls(tokenizer) & set(ids)
+    assert controls(tokenizer) & set(ids) == controls(tokenizer) & set(tokenizer.encode(text))
 
 
 def test_sampling_draws_several_segmentations(tokenizer: Tokenizer) -> None:

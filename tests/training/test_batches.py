@@ -53,6 +53,14 @@ def test_an_example_is_the_tag_of_the_target_language_and_two_closed_sequences(d
     assert tokenizer.decode(example.target) == "Good day."
 
 
+def test_a_source_in_capitals_asks_for_a_target_in_capitals(data: RunData) -> None:
+    tokenizer = data.tokenizer
+    example = encode_example(Pair("GUTEN TAG.", "Good day."), tokenizer, "en")
+    assert example.source[1] == example.target[1] == tokenizer.upper_id
+    assert example.target[2:-1] == tokenizer.encode("Good day.")
+    assert tokenizer.decode(example.target) == "GOOD DAY."
+
+
 def first_epoch(batches: Batches) -> list[Batch]:
     return [batch for batch, _ in takewhile(lambda one: one[1].epoch == 0, batches.after(Place()))]
 

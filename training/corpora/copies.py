@@ -26,7 +26,7 @@ def name(random: Random) -> str:
 
 def number(random: Random) -> str:
     """A number that is written alike in all languages: no separators of thousands, no decimals."""
-    return str(random.randrange(10 ** random.randint(1, 6)))
+    return str(random.randrange(10 ** random.choice((1, 2, 2, 3, 3, 4, 4, 5, 6, 8, 10, 12))))
 
 
 def _word(random: Random, *, syllables: int) -> str:
@@ -125,7 +125,7 @@ def _code(random: Random) -> str:
 
 
 def _reference(random: Random) -> str:
-    """Article numbers, versions, times, codes."""
+    """Article numbers, versions, times, dates of machines, codes."""
     letters = "".join(random.choices(ascii_uppercase, k=random.randint(2, 4)))
     figures = "".join(random.choices(digits, k=random.randint(2, 6)))
     return random.choice(
@@ -137,6 +137,8 @@ def _reference(random: Random) -> str:
             f"#{figures}",
             "".join(random.choices("0123456789abcdef", k=8)),
             f"+{random.randrange(10, 99)} {figures}",
+            f"{random.randrange(24)}:{random.randrange(60):02}",
+            f"{random.randrange(1900, 2100)}-{random.randrange(1, 13):02}-{random.randrange(1, 29):02}",
         )
     )
 
@@ -173,6 +175,7 @@ _MAKERS: tuple[Callable[[Random], str], ...] = (
     _placeholder,
     _marker,
     _marker,
+    _address,
     _address,
     _address,
     _mention,

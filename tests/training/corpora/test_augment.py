@@ -34,8 +34,8 @@ def change(share: str, pair: Pair = PAIR, seed: int = 0) -> Pair:
     return augment(pair, Random(seed), only(share), lambda: Pair("Yes.", "Ja."))
 
 
-def test_capitals_are_on_both_sides_and_a_sharp_s_becomes_two():
-    assert change("capitals") == Pair("THE STRAIGHT STREET IS LONG.", "DIE GERADE STRASSE IST LANG.")
+def test_a_source_in_capitals_keeps_the_spelling_of_its_target():
+    assert change("capitals") == Pair("THE STRAIGHT STREET IS LONG.", PAIR.target)
 
 
 @pytest.mark.parametrize("share", ["lower_case", "title_case", "typing_errors"])
@@ -134,11 +134,11 @@ def test_addresses_are_under_names_that_nobody_owns():
             assert host.endswith((".example", ".example.com", ".example.org", ".test")), string
 
 
-def test_about_fifteen_in_a_hundred_pairs_are_changed_by_default():
+def test_about_a_quarter_of_the_pairs_is_changed_by_default():
     random, shares = Random(0), AugmentShares()
     changed = sum(augment(PAIR, random, shares, lambda: PAIR) != PAIR for _ in range(20_000))
-    assert shares.total == pytest.approx(0.15)
-    assert changed / 20_000 == pytest.approx(0.15, abs=0.01)
+    assert shares.total == pytest.approx(0.24)
+    assert changed / 20_000 == pytest.approx(0.24, abs=0.01)
 
 
 def test_the_same_seed_makes_the_same_changes():
