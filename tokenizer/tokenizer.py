@@ -5,12 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from operator import index
+from random import Random
 from typing import SupportsIndex
 
 from sentencepiece import SentencePieceProcessor
 
 from tokenizer.capitals import is_in_capitals
 from tokenizer.normalise import normalise
+from tokenizer.sampling import Segmentations
 
 SPACE_MARK = "\u2581"  # how SentencePiece writes a space inside a piece
 LANGUAGE_TAG = re.compile(r"<2([a-z]{2,3})>")
@@ -37,6 +39,7 @@ class Tokenizer:
         self.unk_id: int = self._pieces.unk_id()
         self.bos_id: int = self._pieces.bos_id()
         self.eos_id: int = self._pieces.eos_id()
+        self._segmentations: dict[float, Segmentations] = {}
         self._piece_of = [self._pieces.id_to_piece(i) for i in range(self.size)]
         self._byte_of = {
             i: int(piece[3:5], 16) for i, piece in enumerate(self._piece_of) if self._pieces.is_byte(i)
@@ -64,14 +67,11 @@ class Tokenizer:
             return self.encode(text.upper())
         return [self.upper_id, *self.encode(text)]
 
-    def sample(self, text: str, *, alpha: float) -> list[int]:
-        """Like `encode`, with a segmentation drawn at random: subword regularisation (arXiv 1804.10959).
-
-        Smaller `alpha` draws more evenly. The generator is SentencePiece's own, one per thread.
-        """
-        return self._spell(
-            text, lambda part: self._pieces.encode(part, enable_sampling=True, alpha=alpha, nbest_size=-1)
-        )
+    def sample(self, text: str, random: Random, *, alpha: float = 0.2) -> list[int]:
+        """Like `encode`, each word cut in one of its likelier ways: smaller `alpha` draws more evenly."""
+        if alpha not in self._segmentations:
+            self._segmentations[alpha] = Segmentations(self._pieces, alpha)
+        return self._spell(text, lambda part: self._segmentations[alpha].draw(part, random))
 
     def decode(self, ids: Iterable[SupportsIndex]) -> str:
         """The text of `ids`: control ids are skipped, a character that lacks some of its bytes is dropped."""

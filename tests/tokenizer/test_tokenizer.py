@@ -1,6 +1,9 @@
+import math
+import random
 import re
 import string
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -8,9 +11,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from sentencepiece import SentencePieceProcessor
 
 from tokenizer import Tokenizer, normalise
 from tokenizer.capitals import is_in_capitals
+from tokenizer.sampling import LIKELIEST
 
 CONTROL_TEXTS = [
     "<upper>",
@@ -254,19 +259,31 @@ def test_what_is_no_model_is_refused(tokenizer: Tokenizer, size: int | None) -> 
 # --- sampling, threads, time
 
 
-@given(text=ANY_TEXT)
-def test_a_sampled_segmentation_is_the_same_text(tokenizer: Tokenizer, text: str) -> None:
-    ids = tokenizer.sample(text, alpha=0.1)
+@given(text=ANY_TEXT, seed=st.integers())
+def test_a_sampled_segmentation_is_the_same_text(tokenizer: Tokenizer, text: str, seed: int) -> None:
+    ids = tokenizer.sample(text, random.Random(seed))
     assert tokenizer.decode(ids) == normalise(text)
     assert controls(tokenizer) & set(ids) == controls(tokenizer) & set(tokenizer.encode(text))
 
 
-def test_sampling_draws_several_segmentations(tokenizer: Tokenizer) -> None:
-    drawn = {
-        tuple(tokenizer.sample("The old captain will remember the narrow bridge.", alpha=0.1))
-        for _ in range(20)
-    }
-    assert len(drawn) > 1
+def test_the_same_state_of_the_generator_draws_the_same_segmentations(tokenizer: Tokenizer) -> None:
+    text = "The old captain will remember the narrow bridge."
+    first, second = random.Random(4), random.Random(4)
+    drawn = [tokenizer.sample(text, first) for _ in range(20)]
+    assert drawn == [tokenizer.sample(text, second) for _ in range(20)]
+    assert len(set(map(tuple, drawn))) > 10
+
+
+def test_segmentations_are_drawn_as_often_as_the_model_holds_them_likely(tokenizer: Tokenizer) -> None:
+    pieces = SentencePieceProcessor(model_proto=tokenizer.model)
+    word, alpha, draws = " captain", 0.5, 4000
+    kinds = pieces.nbest_encode(word, nbest_size=LIKELIEST)
+    weights = [math.exp(alpha * sum(map(pieces.get_score, ids))) for ids in kinds]
+    generator = random.Random(1)
+    counts = Counter(tuple(tokenizer.sample("captain", generator, alpha=alpha)) for _ in range(draws))
+    for ids, weight in zip(kinds, weights, strict=True):
+        share = weight / sum(weights)
+        assert abs(counts[tuple(ids)] - draws * share) < 5 * math.sqrt(draws * share) + 1
 
 
 def test_eight_threads_get_what_one_gets(tokenizer: Tokenizer, corpus: list[str]) -> None:
