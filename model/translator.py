@@ -63,7 +63,7 @@ class Translator:
         self.directions = tuple(directions)
         self.longest = longest
         controls = {tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id}
-        self._banned_ids = sorted(controls | {tokenizer.target_tag(code) for code in tokenizer.languages})
+        self.banned_ids = sorted(controls | {tokenizer.target_tag(code) for code in tokenizer.languages})
 
     @property
     def device(self) -> torch.device:
@@ -149,7 +149,7 @@ class Translator:
             max_lengths=[self._max_length(sentence, options) for sentence in batch],
             min_length=options.min_length,
             length_penalty=options.length_penalty,
-            banned_ids=self._banned_ids,
+            banned_ids=self.banned_ids,
             sources=[sentence.ids[1:-1] for sentence in batch],
         )
         state = self.model.start(self._pad([sentence.ids for sentence in batch]))

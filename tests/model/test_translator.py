@@ -90,7 +90,7 @@ def test_typed_control_symbols_are_plain_text(translator: Translator, text: str)
     tag, end = translator.tokenizer.target_tag("de"), translator.tokenizer.eos_id
     assert ids[0] == tag
     assert ids[-1] == end
-    controls = {tag, translator.tokenizer.target_tag("en"), end, *translator._banned_ids}
+    controls = {tag, translator.tokenizer.target_tag("en"), end, *translator.banned_ids}
     assert not controls & set(ids[1:-1])
 
 
