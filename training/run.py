@@ -8,9 +8,10 @@ import platform
 import shutil
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 
 import torch
@@ -34,6 +35,23 @@ from training.validation import GREEDY, translate_and_score, translator_of, vali
 from training.world import World
 
 SAVE_SECONDS = 240.0
+MAY_CHANGE = (  # between two sessions of a run; all else decided its data, its shape or the order of its batches
+    "updates",
+    "accumulate",
+    "learning_rate",
+    "warmup",
+    "cooldown",
+    "smoothing",
+    "clip",
+    "weight_decay",
+    "model.dropout",
+    "average_decay",
+    "validate_every",
+    "validation_sentences",
+    "patience",
+    "keep_best",
+    "precision",
+)
 STORED_AS = torch.float16  # of the weights in the model directory; half the size, no change in BLEU
 
 
@@ -58,6 +76,21 @@ def begin(folder: Path, recipe: Recipe, corpus: Corpus, console: Console, *, dev
 def read_recipe(folder: Path) -> Recipe:
     """The recipe of a run."""
     return Recipe.from_json(json.loads((folder / "recipe.json").read_text()))
+
+
+def change_settings(folder: Path, settings: Mapping[str, str]) -> None:
+    """Put `--set` texts over the recipe of a run that goes on. RunError for what decided its data or its shape."""
+    recipe = read_recipe(folder)
+    changed = recipe.with_settings(dict(settings))
+    for path in settings:
+        value = attrgetter(path)
+        if path not in MAY_CHANGE and value(changed) != value(recipe):
+            raise RunError(
+                f"--set {path}={settings[path]}: a run keeps the {path} it began with ({value(recipe)}), on which its "
+                f"data, its weights or their order depend; may change: {', '.join(MAY_CHANGE)}; else begin a new run "
+                "with another --output"
+            )
+    write_recipe(folder, changed)
 
 
 class RunError(ValueError):

@@ -5,6 +5,9 @@
     python -m training.train tatoeba-en-de --resume                  and the rest
     python -m training.train tatoeba-en-de --set model.width=128 --set updates=2000 --output runs/small
 
+    python -m training.train custom --corpus mine.en mine.de --source-language en --target-language de \\
+        --output runs/mine                                           a corpus of your own; sizes are chosen for it
+
     torchrun --nproc-per-node 2 -m training.train tatoeba-en-de --set accumulate=2 --threads 1
 
 The last line uses two processes, each with its share of every update's batches. The output folder can be
@@ -14,8 +17,11 @@ served as it is: `python -m service --model runs/tiny`.
 from __future__ import annotations
 
 import argparse
+import os
+import shlex
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import torch
@@ -24,43 +30,52 @@ from rich.table import Table
 
 from model.device import choose_device
 from training.checkpoint import CheckpointError
-from training.corpora.corpus import Corpus, open_corpus
+from training.corpora.corpus import Corpus, open_corpus, open_files
 from training.corpora.pairs import CorpusError
+from training.custom import begin_custom, try_custom
 from training.primer.write import PRIMER, write_primer
 from training.recipes import RECIPES, recipe_named
-from training.run import Run, RunError, begin, read_recipe, write_recipe
+from training.run import Run, RunError, begin, change_settings, read_recipe
 from training.scoring.metrics import Scores
 from training.trainer import TrainingDiverged
 from training.world import join_world, leave_world
 
+CUSTOM = "custom"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """The exit status: 0 done or stopped on request, 1 a named error."""
-    options = _parser().parse_args(arguments)
+    arguments = sys.argv[1:] if arguments is None else arguments
+    options = _options(arguments)
     console = Console()
     if options.threads:
         torch.set_num_threads(options.threads)
     torch.set_flush_denormal(True)  # Adam's moments get tiny, and tiny numbers are slow
     try:
-        _train(options, console)
+        if options.recipe == CUSTOM and options.dry_run:
+            _try(options, console)
+        else:
+            _train(options, _command(arguments), console)
     except (CorpusError, CheckpointError, RunError, TrainingDiverged, ValueError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def _train(options: argparse.Namespace, console: Console) -> None:
+def _train(options: argparse.Namespace, command: str, console: Console) -> None:
     folder = options.output or Path("runs") / options.recipe
     device = choose_device(options.device)
     world = join_world(device)
     if world.is_first:
         _open(options, folder, console, device)
+        with (folder / "commands.txt").open("a", encoding="utf-8") as file:
+            file.write(f"{command}\n")
     else:
         console.quiet = True
     world.wait()
     run = Run(folder, console, device=device, world=world)
     if run.train(minutes=options.minutes) and world.is_first:
-        console.print(_table(run.finish(_command(options))))
+        console.print(_table(run.finish((folder / "commands.txt").read_text(encoding="utf-8").rstrip())))
         console.print(f"model: {run.folder / 'model'}")
     leave_world(world)
 
@@ -69,21 +84,58 @@ def _open(options: argparse.Namespace, folder: Path, console: Console, device: t
     """Make the run's folder, or, to go on in it, put the settings over its recipe."""
     settings = dict(options.set)
     if options.resume and (folder / "recipe.json").exists():
-        write_recipe(folder, read_recipe(folder).with_settings(settings))
+        name = read_recipe(folder).name
+        if options.recipe in RECIPES and options.recipe != name:
+            raise RunError(
+                f"{folder} holds a run of {name!r}, not of {options.recipe!r}; name another --output"
+            )
+        change_settings(folder, settings)
+    elif options.recipe == CUSTOM:
+        corpus = _own_corpus(options)
+        begin_custom(folder, corpus, settings, console, directions=_directions(options), device=device)
     else:
         recipe = recipe_named(options.recipe).with_settings(settings)
         begin(folder, recipe, _corpus(options.corpora / recipe.corpus, console), console, device=device)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _try(options: argparse.Namespace, console: Console) -> None:
+    try_custom(
+        _own_corpus(options),
+        dict(options.set),
+        console,
+        name=options.output.name,
+        directions=_directions(options),
+        device=choose_device(options.device),
+    )
+
+
+def _options(arguments: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m training.train",
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("recipe", choices=RECIPES, help="what to train, see training/recipes.py")
-    parser.add_argument("--corpora", type=Path, default=Path("corpora"), help="where training.fetch put them")
-    parser.add_argument("--output", type=Path, help="the run's folder (default: runs/RECIPE)")
+    recipes = parser.add_subparsers(dest="recipe", required=True, metavar="RECIPE")
+    for name, make in RECIPES.items():
+        recipe = recipes.add_parser(name, help=(make.__doc__ or "").partition("\n")[0])
+        _add_run(recipe)
+        recipe.add_argument("--output", type=Path, help=f"the run's folder (default: runs/{name})")
+        recipe.add_argument(
+            "--corpora", type=Path, default=Path("corpora"), help="where training.fetch put them"
+        )
+    custom = recipes.add_parser(CUSTOM, help="A corpus of your own; sizes are derived from its amount.")
+    _add_corpus(custom)
+    _add_run(custom)
+    custom.add_argument("--dry-run", action="store_true", help="print report, recipe and time; leave nothing")
+    options = parser.parse_args(arguments)
+    if options.recipe == CUSTOM and not options.resume:
+        for needed in ("corpus", "source_language", "target_language"):
+            if not getattr(options, needed):
+                custom.error(f"--{needed.replace('_', '-')} is missing; only --resume does without")
+    return options
+
+
+def _add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--resume", action="store_true", help="go on where the run in the folder stopped")
     parser.add_argument("--minutes", type=float, help="stop after so long; --resume goes on")
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda (default: auto)")
@@ -96,7 +148,25 @@ def _parser() -> argparse.ArgumentParser:
         type=_setting,
         help="a field of the recipe, such as updates=2000 or model.width=128; may be repeated",
     )
-    return parser
+
+
+def _add_corpus(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("corpus")
+    group.add_argument(
+        "--corpus",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="two aligned text files (source first), or one TSV (source first), TMX or zip; each may be gzipped",
+    )
+    group.add_argument("--source-language", metavar="CODE", help="such as en; of the first file or column")
+    group.add_argument("--target-language", metavar="CODE", help="such as de")
+    group.add_argument(
+        "--one-way", action="store_true", help="source to target only (default: both directions)"
+    )
+    group.add_argument("--licence", default="the owner's", help="of the corpus, for the model card")
+    group.add_argument("--attribution", default="", help="whom the model card thanks for the corpus")
+    group.add_argument("--output", type=Path, required=True, metavar="DIR", help="the run's folder")
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -106,6 +176,16 @@ def _setting(text: str) -> tuple[str, str]:
     return field, value
 
 
+def _own_corpus(options: argparse.Namespace) -> Corpus:
+    corpus = open_files(options.corpus, options.source_language, options.target_language)
+    return replace(corpus, licence=options.licence, attribution=options.attribution)
+
+
+def _directions(options: argparse.Namespace) -> tuple[tuple[str, str], ...]:
+    there = (options.source_language, options.target_language)
+    return (there,) if options.one_way else (there, there[::-1])
+
+
 def _corpus(folder: Path, console: Console) -> Corpus:
     if folder.name == PRIMER and not folder.exists():
         console.print(f"writing the {PRIMER} corpus to {folder}")
@@ -113,9 +193,11 @@ def _corpus(folder: Path, console: Console) -> Corpus:
     return open_corpus(folder)
 
 
-def _command(options: argparse.Namespace) -> str:
-    settings = "".join(f" --set {field}={value}" for field, value in options.set)
-    return f"python -m training.train {options.recipe}{settings}"
+def _command(arguments: Sequence[str]) -> str:
+    """The line that was typed, for the model card."""
+    processes = os.environ.get("WORLD_SIZE", "1")
+    launcher = "python" if processes == "1" else f"torchrun --nproc-per-node {processes}"
+    return f"{launcher} -m training.train {shlex.join(arguments)}"
 
 
 def _table(scores: dict[str, Scores]) -> Table:

@@ -17,7 +17,7 @@ from model.directory import load_translator
 from training.checkpoint import CheckpointFolder
 from training.corpora.corpus import Corpus
 from training.recipes import Recipe, recipe_named
-from training.run import Run, RunError, begin, read_recipe, write_recipe
+from training.run import Run, RunError, begin, change_settings, read_recipe, write_recipe
 from training.train import main
 
 CPU = torch.device("cpu")
@@ -130,6 +130,41 @@ def test_an_unknown_corpus_is_an_error_with_the_cure(
     assert not (tmp_path / "run" / "recipe.json").exists()
 
 
+@pytest.mark.parametrize(
+    "setting", ["seed=2", "model.width=64", "held_out=9", "batch_tokens=900", "optimiser=adam"]
+)
+def test_what_decided_data_shape_or_order_is_not_changed_on_resume(
+    folder: Path, capsys: pytest.CaptureFixture[str], setting: str
+) -> None:
+    before = (folder / "recipe.json").read_bytes()
+    assert main(["custom", "--output", str(folder), "--resume", "--set", setting]) == 1
+    error = capsys.readouterr().err
+    assert f"--set {setting}: a run keeps the {setting.partition('=')[0]} it began with" in error
+    assert "may change: updates, accumulate, learning_rate" in error
+    assert (folder / "recipe.json").read_bytes() == before
+
+
+def test_updates_rates_and_dropout_may_change_on_resume(folder: Path, small_recipe: Recipe) -> None:
+    vocabulary_size = read_recipe(folder).model.vocabulary_size
+    settings = {
+        "updates": "20",
+        "learning_rate": "0.001",
+        "model.dropout": "0.3",
+        "seed": str(small_recipe.seed),
+    }
+    change_settings(folder, settings)  # the seed is named, but the same
+    recipe = read_recipe(folder)
+    assert (recipe.updates, recipe.learning_rate, recipe.model.dropout) == (20, 0.001, 0.3)
+    assert recipe.model.vocabulary_size == vocabulary_size
+
+
+def test_a_run_of_another_recipe_is_not_gone_on_with(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["tiny", "--output", str(folder), "--resume"]) == 1
+    assert "holds a run of 'small', not of 'tiny'" in capsys.readouterr().err
+
+
 def start(arguments: list[str], **environment: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
         [sys.executable, *arguments],
@@ -159,7 +194,7 @@ def test_a_killed_process_goes_on_to_the_same_weights(
 
     killed = tmp_path / "killed"
     begin(killed, longer, primer, quiet, device=CPU)
-    command = ["-m", "training.train", "tiny", "--output", str(killed), "--resume", "--threads", "1"]
+    command = ["-m", "training.train", "custom", "--output", str(killed), "--resume", "--threads", "1"]
     process = start(command)
     wait_for(killed, 5, process)
     process.send_signal(number)
