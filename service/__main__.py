@@ -12,7 +12,9 @@ from fastapi import FastAPI
 
 from service.app import create_app
 from service.deadlines import DeadlineProtocol
+from service.keys import UnusableKeys
 from service.settings import Settings, parse_settings
+from service.storage import UnusableFolder
 
 
 def main() -> int:
@@ -26,7 +28,7 @@ def main() -> int:
 
 
 def serve(settings: Settings) -> int:
-    """Serve until a signal comes; 1 when the model could not be loaded, else 0."""
+    """Serve until a signal comes; 1 when the model could not be loaded, 2 when the settings cannot be used, else 0."""
     has_failed = False
 
     def stop_serving() -> None:
@@ -34,7 +36,12 @@ def serve(settings: Settings) -> int:
         has_failed = True
         server.should_exit = True
 
-    server = build_server(settings, create_app(settings, on_load_failure=stop_serving))
+    try:
+        app = create_app(settings, on_load_failure=stop_serving)
+    except (UnusableKeys, UnusableFolder) as error:
+        print(f"python -m service: {error}", file=sys.stderr)
+        return 2
+    server = build_server(settings, app)
     server.run()
     return 1 if has_failed else 0
 
@@ -53,6 +60,8 @@ def build_server(settings: Settings, app: FastAPI) -> uvicorn.Server:
         log_config=None,
         access_log=False,  # uvicorn's would hold query strings, and with them texts
         server_header=False,
+        root_path=settings.root_path,
+        forwarded_allow_ips=settings.trusted_proxies,
         timeout_graceful_shutdown=20,
     )
     return uvicorn.Server(config)

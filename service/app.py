@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any, TypedDict
 
 from fastapi import FastAPI
@@ -16,20 +18,33 @@ from starlette.responses import Response
 from model.directory import load_translator
 from model.translator import Translator
 from service.batcher import Batcher
-from service.dialects import render_error
+from service.dialects.by_request import render_error
+from service.dialects.deepl import routes as deepl
+from service.dialects.libretranslate import routes as libretranslate
 from service.errors import ServiceError, answer_for
+from service.files import Files
+from service.glossaries import Glossaries
+from service.keys import load_accounts
 from service.middleware import onion
-from service.routes import health, libretranslate, page, v1
+from service.rates import Rates
+from service.routes import health, page, v1
 from service.settings import Settings
 from service.state import ServiceState
+from service.storage import Storage, UnusableFolder
+from service.suggestions import Suggestions
 from service.text_translator import TextTranslator
+from service.usage import Usage
 
 _DESCRIPTION = """
-Two dialects over one model: `/v1` is this project's own; `/translate` and `/languages` answer clients written
-for LibreTranslate. Errors under `/v1` are `{"error": {"code", "message", "field"?}}`, elsewhere as each
-dialect's clients expect them. Empty, blank and letterless texts come back unchanged, and so does any text
-whose source and target are the same language; line breaks, tabs and indentation always stay.
+Several dialects over one model: `/v1` is this project's own; `/translate`, `/detect`, `/languages` and what stands
+beside them answer clients written for LibreTranslate, `/v2` and `/v3` those written for DeepL. Errors under `/v1`
+are `{"error": {"code", "message", "field"?}}`, elsewhere as each dialect's clients expect them. Empty, blank and
+letterless texts come back unchanged, and so does any text whose source and target are the same language; line
+breaks, tabs and indentation always stay.
 """
+
+HOUSEKEEPING_SECONDS = 5.0
+logger = logging.getLogger(__name__)
 
 
 class LifespanState(TypedDict):
@@ -45,8 +60,15 @@ def create_app(
     """The ASGI application. It starts at once and loads the model in the background.
 
     `load` replaces the loading of `settings.model`; `on_load_failure` is called, in the worker thread, should
-    that fail.
+    that fail. Raises UnusableKeys or UnusableFolder.
     """
+    accounts = load_accounts(settings)
+    storage = Storage(Path(settings.state_folder) if settings.state_folder else None)
+    if settings.suggestions == "on" and not storage.is_kept:
+        raise UnusableFolder(
+            "suggestions are on, which needs a state folder (--state-folder) to keep them in"
+        )
+    usage, glossaries = Usage(storage), Glossaries(storage)
 
     def load_model() -> Translator:
         return load_translator(settings.model, device=settings.device, dtype=settings.dtype)
@@ -61,11 +83,27 @@ def create_app(
         )
         batcher.start()
         text_translator = TextTranslator(batcher)
+        files = Files(seconds=60 * settings.file_minutes)
+        keeping = asyncio.create_task(_keep_house(usage, files))
+        state = ServiceState(
+            settings,
+            batcher,
+            text_translator,
+            accounts,
+            usage,
+            Rates(),
+            glossaries,
+            files,
+            Suggestions(storage),
+        )
         try:
-            yield {"service": ServiceState(settings, batcher, text_translator)}
+            yield {"service": state}
         finally:
+            keeping.cancel()
+            await files.close()
             text_translator.close()
             await asyncio.to_thread(batcher.stop)
+            usage.save()
 
     app = FastAPI(
         title="Dragoman",
@@ -78,7 +116,7 @@ def create_app(
         docs_url=None,  # the interactive pages load scripts from elsewhere, which the service must not need
         redoc_url=None,
     )
-    for router in (v1.router, libretranslate.router, health.router, page.router):
+    for router in (v1.router, libretranslate.router, deepl.router, health.router, page.router):
         app.include_router(router)
     app.router.routes.append(page.static)
     app.openapi = _without_422(app.openapi)  # type: ignore[method-assign]
@@ -86,7 +124,18 @@ def create_app(
 
 
 async def _answer(request: Request, error: Exception) -> Response:
-    return render_error(request.scope["path"], answer_for(error))
+    return render_error(request.scope, answer_for(error))
+
+
+async def _keep_house(usage: Usage, files: Files) -> None:
+    """What is done now and then, whether or not requests come."""
+    while True:
+        await asyncio.sleep(HOUSEKEEPING_SECONDS)
+        files.forget_expired()
+        try:
+            await asyncio.to_thread(usage.save)
+        except OSError as error:
+            logger.error("the usage could not be saved: %s", error)
 
 
 def _without_422(generate: Callable[[], dict[str, Any]]) -> Callable[[], dict[str, Any]]:

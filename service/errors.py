@@ -8,12 +8,20 @@ ServiceError
 │   └── UnavailablePair            both languages are known, the direction is not
 ├── UnsupportedContentType         neither JSON nor (where allowed) a form
 ├── TooMuch                        over a limit; the same request will never be accepted
+│   └── OverTextLimit              too many texts, or one that is too long
+├── MissingKey                     a key is required here
+├── WrongKey                       this one is not known
+├── Disabled                       the operator has not switched this on
+├── NotFound                       no such glossary, document or file, or not of this account
+├── QuotaExceeded                  the account has used up its characters
+├── TooManyRequests                too fast; try again later (Retry-After)
 ├── RequestTimeout                 the body did not arrive in time
 ├── ClientDisconnected             nobody is left to read the answer
 ├── TranslationFailed              the model failed on this request; others are unaffected
 └── Unavailable                    try again later (Retry-After)
     ├── NotReady                   the model is still being loaded
     ├── QueueFull                  as much work is waiting as the service accepts
+    ├── NotDone                    the document is still being translated
     ├── WorkerDied                 the thread that translates is gone; only a restart helps
     └── ShuttingDown
 
@@ -63,6 +71,41 @@ class UnsupportedContentType(ServiceError): ...
 class TooMuch(ServiceError): ...
 
 
+class OverTextLimit(TooMuch):
+    """`size` texts or characters are more than `limit`."""
+
+    def __init__(self, message: str, *, field: str | None = None, size: int = 0, limit: int = 0) -> None:
+        super().__init__(message, field=field)
+        self.size = size
+        self.limit = limit
+
+
+class MissingKey(ServiceError): ...
+
+
+class WrongKey(ServiceError): ...
+
+
+class Disabled(ServiceError): ...
+
+
+class NotFound(ServiceError): ...
+
+
+class QuotaExceeded(ServiceError): ...
+
+
+class TooManyRequests(ServiceError):
+    """More than `limit` requests in a minute."""
+
+    def __init__(
+        self, message: str, *, field: str | None = None, limit: int = 0, retry_after_seconds: int = 1
+    ) -> None:
+        super().__init__(message, field=field)
+        self.limit = limit
+        self.retry_after_seconds = retry_after_seconds
+
+
 class RequestTimeout(ServiceError): ...
 
 
@@ -82,6 +125,9 @@ class NotReady(Unavailable): ...
 class QueueFull(Unavailable): ...
 
 
+class NotDone(Unavailable): ...
+
+
 class WorkerDied(Unavailable):
     retry_after_seconds = 30
 
@@ -99,12 +145,20 @@ STATUS_AND_CODE: dict[type[ServiceError], tuple[int, str]] = {
     UnavailablePair: (400, "unavailable_pair"),
     UnsupportedContentType: (415, "unsupported_content_type"),
     TooMuch: (413, "too_much"),
+    OverTextLimit: (413, "over_text_limit"),
+    MissingKey: (401, "missing_key"),
+    WrongKey: (403, "wrong_key"),
+    Disabled: (403, "disabled"),
+    NotFound: (404, "not_found"),
+    QuotaExceeded: (429, "quota_exceeded"),
+    TooManyRequests: (429, "too_many_requests"),
     RequestTimeout: (408, "request_timeout"),
     ClientDisconnected: (499, "client_disconnected"),
     TranslationFailed: (500, "translation_failed"),
     Unavailable: (503, "unavailable"),
     NotReady: (503, "not_ready"),
     QueueFull: (503, "queue_full"),
+    NotDone: (503, "not_done"),
     WorkerDied: (503, "worker_died"),
     ShuttingDown: (503, "shutting_down"),
 }
@@ -112,9 +166,18 @@ INTERNAL_ERROR = (500, "internal_error")
 
 
 class ErrorAnswer:
-    """What the client is told about any exception; a dialect gives it its shape."""
+    """What the client is told about any exception; a dialect gives it its shape, and may look at its kind."""
 
-    def __init__(self, status: int, code: str, message: str, *, field: str | None = None) -> None:
+    def __init__(
+        self,
+        status: int,
+        code: str,
+        message: str,
+        *,
+        field: str | None = None,
+        error: Exception | None = None,
+    ) -> None:
+        self.error = error
         self.status = status
         self.code = code
         self.message = message
@@ -129,7 +192,7 @@ def answer_for(error: Exception) -> ErrorAnswer:
     """The status, code, message and headers that `error` becomes; an unknown one says nothing of itself."""
     if isinstance(error, ServiceError):
         status, code = STATUS_AND_CODE[type(error)]
-        answer = ErrorAnswer(status, code, error.message, field=error.field)
+        answer = ErrorAnswer(status, code, error.message, field=error.field, error=error)
         if error.retry_after_seconds is not None:
             answer.headers["Retry-After"] = str(error.retry_after_seconds)
         return answer

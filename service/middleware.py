@@ -12,7 +12,8 @@ from starlette.middleware import Middleware
 from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from service.dialects import render_error
+from service.callers import LimitHeaders
+from service.dialects.by_request import dialect_of, render_error
 from service.errors import (
     QueueFull,
     RequestTimeout,
@@ -28,6 +29,7 @@ access_logger = logging.getLogger("service.access")
 logger = logging.getLogger(__name__)
 
 # The page needs its own files and this service, and nothing else; no inline script or style.
+_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})  # that a log may name
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
@@ -47,10 +49,17 @@ def onion(settings: Settings) -> list[Middleware]:
         Middleware(
             CORSMiddleware,
             allow_origins=[origin.strip() for origin in settings.cors_origins.split(",") if origin.strip()],
-            allow_methods=["GET", "POST"],
+            allow_methods=["GET", "POST", "PUT", "PATCH", "DELETE"],
             allow_headers=["Authorization", "Content-Type"],
-            expose_headers=["Retry-After", "X-Request-ID"],
+            expose_headers=[
+                "Retry-After",
+                "X-Request-ID",
+                "RateLimit-Limit",
+                "RateLimit-Remaining",
+                "RateLimit-Reset",
+            ],
         ),
+        Middleware(LimitHeaders),
         Middleware(ErrorBoundary),
         Middleware(RequestLimit, max_requests=settings.max_requests),
         Middleware(BodyLimit, max_bytes=settings.max_body_bytes, seconds=settings.body_seconds),
@@ -66,7 +75,7 @@ class AccessLog:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        request_id = uuid.uuid4().hex[:16]
+        request_id, dialect = uuid.uuid4().hex[:16], dialect_of(scope)
         started = time.perf_counter()
         status = 0
 
@@ -74,14 +83,17 @@ class AccessLog:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                MutableHeaders(scope=message)["X-Request-ID"] = request_id
+                headers = MutableHeaders(scope=message)
+                headers["X-Request-ID"] = request_id
+                if dialect.id_header:
+                    headers[dialect.id_header] = request_id
             await send(message)
 
         try:
             await self.app(scope, receive, send_with_id)
         finally:
             milliseconds = 1000 * (time.perf_counter() - started)
-            method = scope["method"] if scope["method"] in ("GET", "HEAD", "POST", "OPTIONS") else "(other)"
+            method = scope["method"] if scope["method"] in _METHODS else "(other)"
             access_logger.info(
                 "%s %s %d %.1fms id=%s", method, _label(scope, status), status, milliseconds, request_id
             )
@@ -143,7 +155,7 @@ class ErrorBoundary:
         self, error: Exception, has_started: bool, scope: Scope, receive: Receive, send: Send
     ) -> None:
         if not has_started:  # else the server sees an unfinished answer and closes the connection
-            await render_error(scope["path"], answer_for(error))(scope, receive, send)
+            await render_error(scope, answer_for(error))(scope, receive, send)
 
 
 class RequestLimit:
@@ -185,7 +197,7 @@ class BodyLimit:
         except (TooMuch, RequestTimeout) as error:
             answer = answer_for(error)
             answer.headers["Connection"] = "close"  # the rest of the body is not a next request
-            return await render_error(scope["path"], answer)(scope, receive, send)
+            return await render_error(scope, answer)(scope, receive, send)
         if body is None:
             return None  # the client left before it had sent everything
         replay: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]

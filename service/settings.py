@@ -41,6 +41,36 @@ class Settings(BaseModel):
     max_body_bytes: Annotated[int, Field(ge=1024, description="bytes in the body of one request")] = 1 << 20
     max_requests: Annotated[int, Field(ge=1, description="requests in work at one time")] = 1024
 
+    keys_file: Annotated[
+        str,
+        Field(description="TOML file of API keys (see python -m service.keys); with any, a key is required"),
+    ] = ""
+    api_keys: Annotated[
+        str, Field(description="more keys as NAME=SHA256, separated by commas; the hash, never the key")
+    ] = ""
+    characters_per_month: Annotated[int, Field(ge=0, description="characters of an account; 0: no limit")] = 0
+    requests_per_minute: Annotated[
+        int, Field(ge=0, description="requests of an account or, without keys, an address; 0: no limit")
+    ] = 0
+    state_folder: Annotated[
+        str, Field(description="folder for glossaries, usage and suggestions; none: forgotten at the end")
+    ] = ""
+    suggestions: Annotated[
+        Literal["on", "off"],
+        Field(description="on or off: keep what clients POST to /suggest; needs --state-folder"),
+    ] = "off"
+    spec_title: Annotated[
+        str, Field(description="title in /spec; the app Dialect wants to read LibreTranslate there")
+    ] = "Dragoman"
+    max_file_bytes: Annotated[int, Field(ge=1024, description="bytes of a file to be translated")] = 10 << 20
+    file_minutes: Annotated[
+        float, Field(gt=0, description="time for a client to fetch a translated file")
+    ] = 30
+    root_path: Annotated[str, Field(description="path under which a reverse proxy serves all this")] = ""
+    trusted_proxies: Annotated[
+        str, Field(description="addresses whose X-Forwarded-For and -Proto are believed, separated by commas")
+    ] = "127.0.0.1"
+
     queue_tokens: Annotated[int, Field(ge=1, description="source pieces that may wait to be translated")] = (
         65_536
     )

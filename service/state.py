@@ -7,8 +7,14 @@ from dataclasses import dataclass
 from starlette.requests import Request
 
 from service.batcher import Batcher
+from service.files import Files
+from service.glossaries import Glossaries
+from service.keys import Accounts
+from service.rates import Rates
 from service.settings import Settings
+from service.suggestions import Suggestions
 from service.text_translator import TextTranslator
+from service.usage import Usage
 
 
 @dataclass(frozen=True)
@@ -18,6 +24,12 @@ class ServiceState:
     settings: Settings
     batcher: Batcher
     text_translator: TextTranslator
+    accounts: Accounts
+    usage: Usage
+    rates: Rates
+    glossaries: Glossaries
+    files: Files
+    suggestions: Suggestions
 
 
 async def state_of(request: Request) -> ServiceState:

@@ -7,8 +7,17 @@ from hypothesis import strategies as st
 from starlette.exceptions import HTTPException
 
 from service import errors
-from service.dialects import LIBRETRANSLATE_PATHS, libretranslate_error, v1_error
-from service.errors import STATUS_AND_CODE, ServiceError, answer_for, clip, dotted, whereabouts
+from service.dialects.by_request import DEEPL, DIALECTS, LIBRETRANSLATE, OWN, dialect_of
+from service.errors import (
+    STATUS_AND_CODE,
+    ServiceError,
+    TooManyRequests,
+    TranslationFailed,
+    answer_for,
+    clip,
+    dotted,
+    whereabouts,
+)
 
 
 def family(kind):
@@ -30,15 +39,29 @@ def test_codes_are_unique():
     assert len(set(codes)) == len(codes)
 
 
-def test_every_503_says_when_to_come_back():
+def test_every_503_says_when_to_come_back_and_so_does_what_is_too_fast():
     for kind, (status, _) in STATUS_AND_CODE.items():
-        assert ("Retry-After" in answer_for(kind("why")).headers) == (status == 503)
+        comes_back = status == 503 or kind is TooManyRequests
+        assert ("Retry-After" in answer_for(kind("why")).headers) == comes_back
+
+
+@pytest.mark.parametrize("kind", family(ServiceError) - {ServiceError}, ids=lambda kind: kind.__name__)
+def test_every_exception_has_a_status_and_a_body_in_every_dialect(kind):
+    answer = answer_for(kind("why", field="text"))
+    shapes = {dialect.name: dialect.shape(answer) for dialect in DIALECTS}
+    assert all(400 <= status < 600 for status, _ in shapes.values())
+    assert isinstance(shapes["LibreTranslate"][1]["error"], str)
+    assert isinstance(shapes["DeepL"][1]["message"], str)
+    # DeepL's libraries ask again after these, up to six times.
+    is_temporary = "Retry-After" in answer.headers or kind is TranslationFailed
+    assert (shapes["DeepL"][0] in (429, 500, 503, 504, 529)) == is_temporary
 
 
 def test_an_unknown_exception_says_nothing_of_itself():
     answer = answer_for(RuntimeError("secret"))
     assert answer.status == 500
-    assert "secret" not in str(v1_error(answer)) + str(libretranslate_error(answer)) + repr(answer)
+    for dialect in DIALECTS:
+        assert "secret" not in str(dialect.shape(answer)) + repr(answer)
 
 
 def test_a_validation_error_becomes_a_400_without_the_input():
@@ -95,6 +118,12 @@ ROUTES = [
     ("DELETE", "/v1/models", 405),
     ("GET", "/v1/translate", 405),
     ("GET", "/translate", 405),
+    ("GET", "/v2/nowhere", 404),
+    ("DELETE", "/v2/translate", 405),
+    ("GET", "/v3/nowhere", 404),
+    ("POST", "/v2/translate", 400),
+    ("GET", "/suggest", 405),
+    ("POST", "/health", 405),
     ("PUT", "/languages", 405),
     ("FOO", "/translate", 405),
     ("FOO", "/", 405),
@@ -108,10 +137,16 @@ def test_every_error_has_the_shape_of_its_dialect(shared_client, method, path, s
     response = shared_client.request(method, path)
     assert response.status_code == status
     assert response.headers["Content-Type"] == "application/json"
-    error = response.json()["error"]
-    if path in LIBRETRANSLATE_PATHS:
-        assert isinstance(error, str)
+    dialect = dialect_of({"path": path})
+    body = response.json()
+    if dialect is DEEPL:
+        assert isinstance(body["message"], str)
+        assert response.headers["X-Trace-ID"] == response.headers["X-Request-ID"]
+    elif dialect is LIBRETRANSLATE:
+        assert isinstance(body["error"], str)
     else:
+        assert dialect is OWN
+        error = body["error"]
         assert {"code", "message"} <= set(error) <= {"code", "message", "field"}
     assert "X-Request-ID" in response.headers
     assert "Content-Security-Policy" in response.headers

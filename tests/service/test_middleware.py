@@ -48,6 +48,7 @@ def test_the_onion_is_in_its_order():
         "AccessLog",
         "SecurityHeaders",
         "CORSMiddleware",
+        "LimitHeaders",
         "ErrorBoundary",
         "RequestLimit",
         "BodyLimit",

@@ -36,6 +36,8 @@ def test_texts_stay_out_of_the_logs_on_every_path(make_client, translator, every
             500: {"json": {name: f"{MARK} BOOM."} | pair},
         }
         for status, request in sent.items():
+            if path == "/translate" and status == 413:
+                status = 400  # as LibreTranslate's clients expect
             assert client.post(path, **request).status_code == status
         assert client.post(path, content=MARK * 1000).status_code == 413
         broken = f'{{"{name}": "{MARK}\\udc00"}}'

@@ -86,9 +86,9 @@ def test_what_clients_send_besides_is_no_obstacle(client):
         ({"q": "a", "source": "zz"}, "zz is not supported"),
         ({"q": "a", "source": "auto"}, "not detected yet"),
         ({"q": "a", "format": "html"}, "format: Input should be 'text'"),
-        ({"q": "a", "alternatives": "many"}, "alternatives"),
-        ({"q": "a", "alternatives": -1}, "alternatives"),
-        ({"q": "a", "alternatives": 17}, "alternatives: Input should be less than or equal to 16"),
+        ({"q": "a", "alternatives": "many"}, "Invalid request: alternatives parameter is not a number"),
+        ({"q": "a", "alternatives": -1}, "Invalid request: alternatives parameter must be >= 0"),
+        ({"q": "a", "alternatives": 17}, "Invalid request: alternatives parameter must be <= 16"),
     ],
 )
 def test_errors_are_one_text(client, fields, said):
@@ -101,8 +101,8 @@ def test_errors_are_one_text(client, fields, said):
 def test_the_texts_that_clients_look_for(make_client, translator):
     client = make_client(translator, max_text_characters=5)
     response = post(client, q="123456")
-    assert response.status_code == 413
-    assert "exceeds text limit (5)" in response.json()["error"]
+    assert response.status_code == 400
+    assert response.json()["error"] == "Invalid request: request (6) exceeds text limit (5)"
 
 
 @pytest.mark.parametrize(

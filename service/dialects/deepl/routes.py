@@ -1,0 +1,121 @@
+"""DeepL's paths: texts, languages, usage; with those for glossaries and documents."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends
+from starlette.requests import Request
+
+from model.search.options import DecodingOptions
+from service.callers import admit, authorize, charging
+from service.dialects.deepl import answers, languages, requests
+from service.dialects.fields import FORMS
+from service.disconnect import while_connected
+from service.errors import InvalidValue, clip
+from service.limits import check_texts
+from service.state import ServiceState, state_of
+
+ERRORS: dict[int | str, dict[str, Any]] = {
+    status: {"model": answers.ErrorAnswer, "description": description}
+    for status, description in {
+        400: "The request is wrong",
+        403: "The key is missing or not known",
+        404: "No such glossary or document",
+        413: "Over a limit",
+        415: "Neither JSON nor a form",
+        429: "Too many requests; see Retry-After",
+        456: "The quota of characters is used up",
+        500: "The model failed on this request",
+        503: "Busy, loading or broken; see Retry-After",
+    }.items()
+}
+
+router = APIRouter(tags=["DeepL"], responses=ERRORS)
+State = Annotated[ServiceState, Depends(state_of)]
+
+_schema = {"schema": requests.TranslateRequest.model_json_schema()}
+_example = {"example": {"text": ["Good morning!"], "source_lang": "EN", "target_lang": "DE"}}
+
+
+@router.get("/v2/translate", include_in_schema=False, response_model_exclude_none=True)
+@router.post(
+    "/v2/translate",
+    summary="Translate texts",
+    response_model_exclude_none=True,
+    openapi_extra={
+        "requestBody": {"content": {"application/json": _schema | _example, **dict.fromkeys(FORMS, _schema)}}
+    },
+)
+async def translate(request: Request, state: State) -> answers.TranslateAnswer:
+    """One translation for each text, in the same order. Old clients send a GET with everything in the query."""
+    values = await requests.read_values(request)
+    account = admit(request, state, requests.key_of(request, values))
+    wanted = requests.parse_translation(values)
+    check_texts(wanted.text, state.settings, field="text")
+    directions = state.batcher.translator.directions
+    if wanted.source_lang is None:
+        raise InvalidValue("source_lang is needed.", field="source_lang")
+    direction = languages.resolve_pair(wanted.source_lang, wanted.target_lang, directions)
+    is_fast = wanted.model_type == "latency_optimized"
+    options = DecodingOptions(strategy="greedy" if is_fast else "beam")
+    with charging(state, account, wanted.text):
+        translated = await while_connected(
+            request, state.text_translator.translate(wanted.text, direction, options)
+        )
+    used = "latency_optimized" if is_fast else "quality_optimized"
+    return answers.TranslateAnswer(
+        translations=[
+            answers.Translation(
+                detected_source_language=languages.code_of(direction[0]),
+                text=result.text,
+                billed_characters=len(text) if wanted.show_billed_characters else None,
+                model_type_used=used if wanted.model_type else None,
+            )
+            for text, result in zip(wanted.text, translated, strict=True)
+        ]
+    )
+
+
+@router.api_route("/v2/usage", methods=["GET", "POST"], summary="Characters used this month")
+async def usage(request: Request, state: State) -> answers.UsageAnswer:
+    account = authorize(state, requests.key_of(request, await requests.read_values(request)))
+    return answers.UsageAnswer(
+        character_count=state.usage.of(account),
+        character_limit=account.characters_per_month or answers.UNLIMITED,
+    )
+
+
+@router.api_route(
+    "/v2/languages",
+    methods=["GET", "POST"],
+    summary="Languages",
+    response_model_exclude_none=True,
+)
+async def list_languages(request: Request, state: State) -> list[answers.Language]:
+    """Sources, or targets with `type=target`, which one of the libraries sends in the body of a GET."""
+    values = await requests.read_values(request)
+    authorize(state, requests.key_of(request, values))
+    directions = state.batcher.translator.directions
+    kind = values.get("type") or "source"
+    if kind == "source":
+        return [
+            answers.Language(language=code, name=name) for code, name in languages.sources(directions).items()
+        ]
+    if kind == "target":
+        return [
+            answers.Language(language=code, name=name, supports_formality=False)
+            for code, name in languages.targets(directions).items()
+        ]
+    raise InvalidValue(f"type must be source or target, not {clip(kind)}.", field="type")
+
+
+@router.get("/v2/glossary-language-pairs", summary="Directions that a glossary can be for")
+async def glossary_pairs(request: Request, state: State) -> answers.GlossaryPairs:
+    authorize(state, requests.key_of(request, {}))
+    return answers.GlossaryPairs(
+        supported_languages=[
+            answers.GlossaryPair(source_lang=source, target_lang=target)
+            for source, target in languages.glossary_pairs(state.batcher.translator.directions)
+        ]
+    )
