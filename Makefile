@@ -19,7 +19,8 @@ MAKEFLAGS += --no-builtin-rules
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check
-LOCKS := requirements/torch.lock requirements/serve.lock requirements/dev.lock requirements/browser.lock
+LOCKS := requirements/torch.lock requirements/serve.lock requirements/dev.lock requirements/browser.lock \
+	requirements/exchange.lock
 PIP_TOOLS := pip-tools==7.6.2
 
 # A stamp is named by the checksum of all locks: what is installed is stale when a lock says something
@@ -28,13 +29,16 @@ KEY := $(shell cat $(LOCKS) 2>/dev/null | cksum | tr ' ' -)
 SERVE := $(VENV)/.stamps/$(KEY)-serve
 DEV := $(VENV)/.stamps/$(KEY)-dev
 BROWSER := $(VENV)/.stamps/$(KEY)-browser
+EXCHANGE := $(VENV)/.stamps/$(KEY)-exchange
 
-.PHONY: serve install test test-slow test-browser check format docker-check lock clean help
+.PHONY: serve install install-exchange test test-slow test-browser test-exchange check format docker-check lock clean help
 
 serve: $(SERVE) ## Start the service on http://127.0.0.1:8000 with the bundled model
 	@exec $(BIN)/python -m service
 
 install: $(DEV) ## Install what serving, training and tests need into .venv
+
+install-exchange: $(EXCHANGE) ## Install what models are exported with: CTranslate2, ONNX
 
 test: $(DEV) ## Run the tests, but for the slow ones
 	$(BIN)/python -m pytest $(ARGUMENTS)
@@ -44,6 +48,9 @@ test-slow: $(DEV) ## Run the slow tests
 
 test-browser: $(BROWSER) ## Run the tests of the first page in a real Chromium
 	CHROMIUM="$$(deploy/find-chromium.sh)" && export CHROMIUM && $(BIN)/python -m pytest tests/browser $(ARGUMENTS)
+
+test-exchange: $(EXCHANGE) ## Run the tests of export and import against the other engines
+	$(BIN)/python -m pytest tests/model/exchange $(ARGUMENTS)
 
 check: $(DEV) ## Lint, and check the format and the types
 	$(BIN)/ruff check
@@ -68,6 +75,7 @@ lock: $(BIN)/python ## Write the locks anew from pyproject.toml (UPGRADE=--upgra
 	$(COMPILE) -o requirements/serve.lock pyproject.toml
 	$(COMPILE) -o requirements/dev.lock -c requirements/serve.lock --extra training --extra dev pyproject.toml
 	$(COMPILE) -o requirements/browser.lock -c requirements/dev.lock --extra browser pyproject.toml
+	$(COMPILE) -o requirements/exchange.lock -c requirements/dev.lock --extra exchange pyproject.toml
 	sed -i.old '/^# WARNING/,$$d' requirements/*.lock && rm requirements/*.lock.old
 
 clean: ## Delete .venv and every cache
@@ -75,7 +83,7 @@ clean: ## Delete .venv and every cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Every wheel but torch's is held to the hashes of its lock. Torch comes after them, so that all it needs
 # is there already: TORCH_INDEX then has to offer nothing else.
@@ -92,6 +100,10 @@ $(DEV): $(SERVE)
 
 $(BROWSER): $(DEV)
 	@$(PIP) install --quiet --require-hashes -r requirements/browser.lock
+	@touch $@
+
+$(EXCHANGE): $(DEV)
+	@$(PIP) install --quiet --require-hashes -r requirements/exchange.lock
 	@touch $@
 
 $(BIN)/python:

@@ -72,8 +72,7 @@ def load_translator(directory: Path, *, device: str = "auto", dtype: str = "auto
     `device`: auto, cpu, cuda. `dtype`: auto (measured), float32, bfloat16.
     """
     name = directory.resolve().name
-    if not (directory / CHECKSUMS).exists() and (directory / "model" / CHECKSUMS).exists():
-        directory = directory / "model"  # a run's folder was named: its model is meant
+    directory = located(directory)
     parts = read_parts(directory)
     with _reading(directory / "config.json"):
         config = json.loads(parts["config.json"])
@@ -94,6 +93,12 @@ def load_translator(directory: Path, *, device: str = "auto", dtype: str = "auto
         model = _with_weights(model_config, load(parts["model.safetensors"]))
     model = model.to(place, choose_dtype(dtype, place, width=model_config.width))
     return Translator(model, tokenizer, name=name, directions=directions, longest=longest)
+
+
+def located(directory: Path) -> Path:
+    """The model directory itself: where a run's folder was named, its model is meant."""
+    is_run = not (directory / CHECKSUMS).exists() and (directory / "model" / CHECKSUMS).exists()
+    return directory / "model" if is_run else directory
 
 
 def read_parts(directory: Path) -> dict[str, bytes]:

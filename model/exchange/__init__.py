@@ -1,0 +1,1 @@
+"""Models out to other engines and in from other projects, each way held to the numbers of this one."""
