@@ -1,0 +1,1 @@
+"""What real texts need besides a model: detection, markup, what must not change, terms, files."""
