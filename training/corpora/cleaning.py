@@ -9,11 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from typing import Any
 
 from rich.table import Table
 
 from tokenizer.normalise import normalise
 from training.corpora.hashes import HashSet, hash_of
+from training.corpora.language import LanguagePair, language_pair
 from training.corpora.pairs import CorpusError, Pair
 
 SCRIPTS = {
@@ -41,6 +43,7 @@ REASONS = (
     "repeated words",
     "copied source",
     "wrong script",
+    "wrong language",
     "duplicate",
 )
 
@@ -70,6 +73,15 @@ class CleaningReport:
     def dropped(self) -> int:
         return self.dropped_for.total()
 
+    def to_json(self) -> dict[str, Any]:
+        """Plain values, with a count for every reason, zero too."""
+        return {
+            "read": self.read,
+            "kept": self.kept,
+            "dropped": {reason: self.dropped_for[reason] for reason in REASONS},
+            "unescaped": self.unescaped,
+        }
+
     def table(self, title: str = "Cleaning") -> Table:
         table = Table(title=title)
         table.add_column("pairs")
@@ -84,21 +96,29 @@ class CleaningReport:
         return table
 
 
-def clean(pairs: Iterable[Pair], rules: CleaningRules, report: CleaningReport) -> Iterator[Pair]:
+def clean(
+    pairs: Iterable[Pair], rules: CleaningRules, report: CleaningReport, seen: HashSet | None = None
+) -> Iterator[Pair]:
     """Normalised pairs that pass every rule, in their order; the report fills while the iterator runs.
 
-    Raises CorpusError at the end when nothing was kept. Duplicates are remembered as 8-byte hashes of the
-    pair, not as text.
+    Raises CorpusError at the end when nothing was kept. Pairs that differ in case and spaces alone are duplicates;
+    they are remembered as 8-byte hashes, not as text, in `seen`, which several corpora may share.
     """
-    seen = HashSet()
+    seen = HashSet() if seen is None else seen
+    languages = _languages_to_tell_apart(rules)
     for pair in pairs:
         report.read += 1
         repaired = Pair(_unescape(pair.source), _unescape(pair.target))
         report.unescaped += repaired != pair
         normal = Pair(_one_line(repaired.source), _one_line(repaired.target))
         reason = _fault(repaired, normal, rules)
+        if reason is None and languages is not None:
+            is_other = languages.is_other(normal.source, rules.source_language) or languages.is_other(
+                normal.target, rules.target_language
+            )
+            reason = "wrong language" if is_other else None
         if reason is None:
-            reason = None if seen.add(hash_of("\n".join(normal))) else "duplicate"
+            reason = None if seen.add(hash_of(_folded(normal))) else "duplicate"
         if reason is None:
             report.kept += 1
             yield normal
@@ -117,7 +137,7 @@ def extent(text: str) -> int:
 
 
 def _fault(raw: Pair, pair: Pair, rules: CleaningRules) -> str | None:
-    """The first of REASONS that speaks against the pair, or None."""
+    """The first of REASONS that speaks against the pair itself, or None."""
     if any(_CONTROL.search(side) for side in raw):
         return "control characters"
     if not pair.source or not pair.target or not any(_WORD.search(side) for side in pair):
@@ -129,7 +149,10 @@ def _fault(raw: Pair, pair: Pair, rules: CleaningRules) -> str | None:
         return "length ratio"
     if any(_repeats(side) > rules.max_repeats for side in pair):
         return "repeated words"
-    if pair.source == pair.target and _count_words(pair.source) > rules.max_copied_words:
+    if (
+        pair.source.casefold() == pair.target.casefold()
+        and _count_words(pair.source) > rules.max_copied_words
+    ):
         return "copied source"
     if not (
         _in_script(pair.source, rules.source_language, rules.min_script_share)
@@ -137,6 +160,20 @@ def _fault(raw: Pair, pair: Pair, rules: CleaningRules) -> str | None:
     ):
         return "wrong script"
     return None
+
+
+def _languages_to_tell_apart(rules: CleaningRules) -> LanguagePair | None:
+    """None where the script alone tells them apart."""
+    scripts = [SCRIPTS.get(language) for language in (rules.source_language, rules.target_language)]
+    if scripts[0] and scripts[1] and not set(scripts[0]) & set(scripts[1]):
+        return None
+    languages = language_pair(rules.source_language, rules.target_language)
+    return languages if languages.is_known else None
+
+
+def _folded(pair: Pair) -> str:
+    """What two pairs have in common that count as duplicates; final stops do tell them apart."""
+    return "\n".join(" ".join(side.casefold().split()) for side in pair)
 
 
 def _unescape(text: str) -> str:
@@ -169,7 +206,7 @@ def _repeats(text: str) -> int:
 
 def _in_script(text: str, language: str, share: float) -> bool:
     scripts = SCRIPTS.get(language)
-    if scripts is None:
+    if scripts is None or ("LATIN" in scripts and text.isascii()):
         return True
     letters = [character for character in text if character.isalpha()]
     return sum(_script(letter) in scripts for letter in letters) >= share * len(letters)

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from rich.console import Console
 
 from training.corpora.cleaning import REASONS, CleaningReport, CleaningRules, clean
+from training.corpora.hashes import HashSet
 from training.corpora.pairs import CorpusError, Pair
 
 RULES = CleaningRules(source_language="en", target_language="de")
@@ -32,7 +33,12 @@ def run(*pairs: Pair, rules: CleaningRules = RULES) -> tuple[list[Pair], Cleanin
         ("wrong script", Pair("The cat sleeps.", "Кошка спит.")),
         ("control characters", Pair("The cat\x07 sleeps.", "Die Katze schläft.")),
         ("control characters", Pair("The caf\ufffd is open.", "Das Café ist offen.")),
+        ("copied source", Pair("This Line Was Never Translated.", "This line was never translated.")),
+        ("wrong language", Pair("Der Hund schläft heute im Garten.", "Der Hund schlief gestern im Garten.")),
+        ("wrong language", Pair("The dog sleeps in the garden.", "The dog is sleeping in the garden.")),
+        ("wrong language", Pair("Der Hund schläft heute im Garten.", "The dog sleeps in the garden today.")),
         ("duplicate", GOOD),
+        ("duplicate", Pair("THE CAT SLEEPS.", "die katze\u00a0schläft.")),
     ],
 )
 def test_each_fault_drops_the_pair_for_its_reason(reason, pair):
@@ -49,6 +55,10 @@ def test_each_fault_drops_the_pair_for_its_reason(reason, pair):
         Pair("Anna Maria Schmidt", "Anna Maria Schmidt"),
         Pair("No, no, no!", "Nein, nein, nein!"),
         Pair('He said "Привет" to her.', "Er sagte „Привет“ zu ihr."),
+        Pair("Hotel Restaurant Taxi", "Hotel Restaurant Taxi"),
+        Pair("Windows Server Update", "Windows Server Update"),
+        Pair("The dog sleeps?", "Schläft der Hund?"),
+        Pair("He wrote “Sein und Zeit”.", "Er schrieb „Sein und Zeit“."),
         Pair("10½ m² – x² 😀👩\u200d👧", "10½ m² – x² 😀👩\u200d👧"),
     ],
 )
@@ -115,6 +125,20 @@ def test_every_pair_is_kept_or_counted_and_cleaning_again_changes_nothing(rows):
     escaped_once_more = any("&" in text for row in rows for text in row)
     if not escaped_once_more:
         assert run(*kept)[0] == kept
+
+
+def test_the_counts_are_plain_values_with_a_row_for_every_reason():
+    _, report = run(GOOD, GOOD, Pair("", ""))
+    counts = report.to_json()
+    assert list(counts["dropped"]) == list(REASONS)
+    assert counts["read"] == 3 == counts["kept"] + sum(counts["dropped"].values())
+
+
+def test_what_one_corpus_holds_is_a_duplicate_in_the_next_where_they_share_what_was_seen():
+    seen, report = HashSet(), CleaningReport()
+    assert list(clean([GOOD], RULES, CleaningReport(), seen)) == [GOOD]
+    assert list(clean([Pair("The dog sleeps.", "Der Hund schläft."), GOOD], RULES, report, seen)) != [GOOD]
+    assert report.dropped_for == {"duplicate": 1}
 
 
 def test_the_table_shows_a_row_for_every_reason(capsys):
