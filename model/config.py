@@ -6,11 +6,12 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-Positions = Literal["sinusoidal", "learned", "rope"]
+Positions = Literal["sinusoidal", "sinusoidal-halves", "learned", "rope"]
 Norm = Literal["layer", "rms"]
 Placement = Literal["pre", "post"]
-FeedForwardKind = Literal["relu", "gelu", "swiglu"]
+FeedForwardKind = Literal["relu", "gelu", "silu", "swiglu"]
 Tying = Literal["all", "output", "none"]
+OutputBias = Literal["none", "learned"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,10 +31,11 @@ class ModelConfig:
     placement: Placement = "pre"  # of the norm: before each sublayer, or after its residual sum
     feed_forward: FeedForwardKind = "relu"
     tying: Tying = "all"  # which tables share weights: source+target+output, target+output, none
+    output_bias: OutputBias = "none"  # of the logits: one number for each piece of the vocabulary
     dropout: float = 0.1  # on embeddings and on what each sublayer adds
     max_positions: int = 512  # longest source or target, in pieces, control pieces included
     pad_id: int = 0
-    start_id: int = 2  # first target id, given and not predicted
+    start_id: int = 2  # first target id, given and not predicted; may be pad_id, for targets are never masked
     eos_id: int = 3
 
     def __post_init__(self) -> None:
@@ -52,8 +54,7 @@ class ModelConfig:
             _require(
                 is_id, name, getattr(self, name), f"an id below the vocabulary_size {self.vocabulary_size}"
             )
-        for name in ("start_id", "eos_id"):
-            _require(getattr(self, name) != self.pad_id, name, getattr(self, name), "another id than pad_id")
+        _require(self.eos_id != self.pad_id, "eos_id", self.eos_id, "another id than pad_id")
         _require(self.width % self.heads == 0, "heads", self.heads, f"a divisor of the width {self.width}")
         _require(
             self.heads % self.key_value_heads == 0,
@@ -65,7 +66,7 @@ class ModelConfig:
         _require(0.0 < self.norm_epsilon < 1.0, "norm_epsilon", self.norm_epsilon, "above 0 and below 1")
         if self.positions == "rope":
             _require(self.head_width % 2 == 0, "width", self.width, "an even number per head, for RoPE")
-        if self.positions == "sinusoidal":
+        if self.positions in ("sinusoidal", "sinusoidal-halves"):
             _require(self.width % 2 == 0, "width", self.width, "even, for sinusoidal positions")
 
     @property
@@ -86,11 +87,13 @@ class ModelConfig:
         decoder_layer = 2 * attention + feed_forward + 3 * norm
         tables = {"all": 1, "output": 2, "none": 3}[self.tying] * self.vocabulary_size * D
         positions = 2 * self.max_positions * D if self.positions == "learned" else 0
+        output_bias = self.vocabulary_size if self.output_bias == "learned" else 0
         final_norms = 2 * norm if self.placement == "pre" else 0
         return (
             self.encoder_layers * encoder_layer
             + self.decoder_layers * decoder_layer
             + tables
+            + output_bias
             + positions
             + final_norms
         )
@@ -117,6 +120,7 @@ VARIANTS = {
     "placement": Placement,
     "feed_forward": FeedForwardKind,
     "tying": Tying,
+    "output_bias": OutputBias,
 }
 SIZES = (
     "vocabulary_size",

@@ -27,6 +27,14 @@ class GeluFeedForward(ReluFeedForward):
         return self.down(functional.gelu(self.up(x)))
 
 
+class SiluFeedForward(ReluFeedForward):
+    """down(silu(up(x))), silu(x) = x · sigmoid(x) (arXiv 1702.03118); Marian calls it swish."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        """(…, D) to (…, D)."""
+        return self.down(functional.silu(self.up(x)))
+
+
 class SwiGluFeedForward(ReluFeedForward):
     """down(silu(gate(x)) · up(x)) (arXiv 2002.05202)."""
 

@@ -30,6 +30,14 @@ class SinusoidalPositions(nn.Module):
         return _rows(self.table_LD, start, length)
 
 
+class SinusoidalPositionsInHalves(SinusoidalPositions):
+    """The same codes with their features in another order: all sines, then all cosines, as Marian has them."""
+
+    def __init__(self, *, width: int, max_positions: int) -> None:
+        super().__init__(width=width, max_positions=max_positions)
+        self.table_LD = torch.cat([self.table_LD[:, 0::2], self.table_LD[:, 1::2]], dim=1)
+
+
 class LearnedPositions(nn.Module):
     """A trained table with a row for each position."""
 

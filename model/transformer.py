@@ -7,14 +7,21 @@ from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
+from torch.nn import functional
 
 from model.attention import CrossAttention, SelfAttention
 from model.config import ModelConfig
 from model.dropout import Dropout
-from model.feed_forward import GeluFeedForward, ReluFeedForward, SwiGluFeedForward
+from model.feed_forward import GeluFeedForward, ReluFeedForward, SiluFeedForward, SwiGluFeedForward
 from model.layers import DecoderLayer, PostNorm, PreNorm, SelfLayer
 from model.norms import LayerNorm, RMSNorm
-from model.positions import LearnedPositions, RotaryPositions, Rotation, SinusoidalPositions
+from model.positions import (
+    LearnedPositions,
+    RotaryPositions,
+    Rotation,
+    SinusoidalPositions,
+    SinusoidalPositionsInHalves,
+)
 from model.state import DecoderState
 
 Part = TypeVar("Part", bound=nn.Module)
@@ -24,10 +31,12 @@ PLACEMENTS: dict[str, type[PreNorm]] = {"pre": PreNorm, "post": PostNorm}
 FEED_FORWARDS: dict[str, type[nn.Module]] = {
     "relu": ReluFeedForward,
     "gelu": GeluFeedForward,
+    "silu": SiluFeedForward,
     "swiglu": SwiGluFeedForward,
 }
 POSITIONS: dict[str, Callable[[ModelConfig], nn.Module]] = {
     "sinusoidal": lambda c: SinusoidalPositions(width=c.width, max_positions=c.max_positions),
+    "sinusoidal-halves": lambda c: SinusoidalPositionsInHalves(width=c.width, max_positions=c.max_positions),
     "learned": lambda c: LearnedPositions(width=c.width, max_positions=c.max_positions),
     "rope": lambda c: RotaryPositions(head_width=c.head_width, max_positions=c.max_positions),
 }
@@ -53,6 +62,7 @@ class Transformer(nn.Module):
         self.decoder = nn.ModuleList([build.decoder_layer() for _ in range(config.decoder_layers)])
         self.decoder_norm = build.final_norm()
         self.output_VD = self.target_embedding.weight if config.tying != "none" else build.embedding().weight
+        self.output_bias_V = build.output_bias()
 
     def forward(self, source_BS: Tensor, target_BT: Tensor) -> Tensor:
         """Teacher forcing: logits (B, T, V), at t over what follows target[0 … t]."""
@@ -65,7 +75,7 @@ class Transformer(nn.Module):
 
     def logits(self, hidden: Tensor) -> Tensor:
         """(…, D) to (…, V)."""
-        return hidden @ self.output_VD.T
+        return functional.linear(hidden, self.output_VD, self.output_bias_V)
 
     def encode(self, source_BS: Tensor, mask_BS: Tensor) -> Tensor:
         """The memory (B, S, D): every real position has looked at every real position."""
@@ -123,6 +133,11 @@ class Builder:
 
     def positions(self) -> nn.Module:
         return POSITIONS[self.config.positions](self.config)
+
+    def output_bias(self) -> nn.Parameter | None:
+        """(V,), zero at first, if the config has one."""
+        is_learned = self.config.output_bias == "learned"
+        return nn.Parameter(torch.zeros(self.config.vocabulary_size)) if is_learned else None
 
     def norm(self) -> nn.Module:
         return NORMS[self.config.norm](width=self.config.width, epsilon=self.config.norm_epsilon)

@@ -21,7 +21,12 @@ from model.transformer import Transformer
 from model.translator import Translator
 
 Activation = common_spec.Activation
-ACTIVATIONS = {"relu": Activation.RELU, "gelu": Activation.GELU, "swiglu": Activation.SWISH}
+ACTIVATIONS = {
+    "relu": Activation.RELU,
+    "gelu": Activation.GELU,
+    "silu": Activation.SWISH,
+    "swiglu": Activation.SWISH,
+}
 
 
 def write(translator: Translator, folder: Path, *, quantization: str | None = None) -> None:
@@ -59,6 +64,8 @@ def specification(model: Transformer) -> transformer_spec.TransformerSpec:
     encoder.embeddings[0].weight = _array(model.source_embedding.weight)
     decoder.embeddings.weight = _array(model.target_embedding.weight)
     decoder.projection.weight = _array(model.output_VD)
+    if model.output_bias_V is not None:
+        decoder.projection.bias = _array(model.output_bias_V)
     if config.positions != "rope":  # the engine's own sinusoids are in another order: the table goes along
         encoder.position_encodings.encodings = _array(model.source_positions.table_LD)
         decoder.position_encodings.encodings = _array(model.target_positions.table_LD)

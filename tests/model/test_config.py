@@ -13,11 +13,12 @@ from tests.model.variants import ALL_VARIANTS, small_config
 @pytest.mark.parametrize(
     ("field", "value", "allowed"),
     [
-        ("positions", "alibi", "'sinusoidal', 'learned', 'rope'"),
+        ("positions", "alibi", "'sinusoidal', 'sinusoidal-halves', 'learned', 'rope'"),
         ("norm", "batch", "'layer', 'rms'"),
         ("placement", "middle", "'pre', 'post'"),
-        ("feed_forward", "tanh", "'relu', 'gelu', 'swiglu'"),
+        ("feed_forward", "tanh", "'relu', 'gelu', 'silu', 'swiglu'"),
         ("tying", "some", "'all', 'output', 'none'"),
+        ("output_bias", True, "'none', 'learned'"),
         ("vocabulary_size", 0, "at least 1"),
         ("width", -16, "at least 1"),
         ("heads", 0, "at least 1"),
@@ -61,14 +62,21 @@ def test_odd_heads_are_refused_where_features_are_turned_in_pairs() -> None:
 
 
 def test_an_odd_width_is_refused_where_features_are_sines_and_cosines() -> None:
-    with pytest.raises(ValueError, match="sinusoidal"):
-        small_config(width=15, heads=1, key_value_heads=1, positions="sinusoidal")
+    for positions in ("sinusoidal", "sinusoidal-halves"):
+        with pytest.raises(ValueError, match="sinusoidal"):
+            small_config(width=15, heads=1, key_value_heads=1, positions=positions)
 
 
 def test_every_config_survives_json() -> None:
     for variant in ALL_VARIANTS:
         config = small_config(**variant)
         assert ModelConfig.from_json(json.loads(json.dumps(config.to_json()))) == config
+
+
+def test_a_config_of_before_the_output_bias_is_one_without() -> None:
+    fields = small_config().to_json()
+    del fields["output_bias"]
+    assert ModelConfig.from_json(fields) == small_config(output_bias="none")
 
 
 def test_every_field_is_written_to_json() -> None:

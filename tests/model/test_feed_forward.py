@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from model.feed_forward import GeluFeedForward, ReluFeedForward, SwiGluFeedForward
+from model.feed_forward import GeluFeedForward, ReluFeedForward, SiluFeedForward, SwiGluFeedForward
 from tests.model.variants import disturbed
 
-KINDS = [ReluFeedForward, GeluFeedForward, SwiGluFeedForward]
+KINDS = [ReluFeedForward, GeluFeedForward, SiluFeedForward, SwiGluFeedForward]
 
 
 def linear(x: Tensor, layer: nn.Linear) -> Tensor:
@@ -26,6 +26,11 @@ def gelu_formula(net: GeluFeedForward, x: Tensor) -> Tensor:
     return linear(up * 0.5 * (1 + torch.erf(up / 2**0.5)), net.down)
 
 
+def silu_formula(net: SiluFeedForward, x: Tensor) -> Tensor:
+    up = linear(x, net.up)
+    return linear(up / (1 + (-up).exp()), net.down)
+
+
 def swiglu_formula(net: SwiGluFeedForward, x: Tensor) -> Tensor:
     gate = linear(x, net.gate)
     return linear(gate / (1 + (-gate).exp()) * linear(x, net.up), net.down)
@@ -34,6 +39,7 @@ def swiglu_formula(net: SwiGluFeedForward, x: Tensor) -> Tensor:
 FORMULAS: list[tuple[type[ReluFeedForward], Callable[..., Tensor]]] = [
     (ReluFeedForward, relu_formula),
     (GeluFeedForward, gelu_formula),
+    (SiluFeedForward, silu_formula),
     (SwiGluFeedForward, swiglu_formula),
 ]
 

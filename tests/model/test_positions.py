@@ -8,7 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor, nn
 
-from model.positions import LearnedPositions, RotaryPositions, SinusoidalPositions, rotate, sinusoids
+from model.positions import (
+    LearnedPositions,
+    RotaryPositions,
+    SinusoidalPositions,
+    SinusoidalPositionsInHalves,
+    rotate,
+    sinusoids,
+)
 
 K = 8
 
@@ -43,12 +50,19 @@ def test_a_shift_of_sinusoids_is_one_linear_map_whatever_the_position(p: int, k:
     torch.testing.assert_close(table[p + k], shift @ table[p], atol=1e-6, rtol=0)
 
 
+def test_in_halves_are_all_sines_and_then_all_cosines() -> None:
+    code = SinusoidalPositionsInHalves(width=6, max_positions=5)(3, 1)[0]
+    angles = [3 / 10000 ** (2 * i / 6) for i in range(3)]
+    torch.testing.assert_close(code, torch.tensor([*map(math.sin, angles), *map(math.cos, angles)]))
+
+
 # --- what all tables share
 
 
 def tables() -> list[nn.Module]:
     return [
         SinusoidalPositions(width=K, max_positions=10),
+        SinusoidalPositionsInHalves(width=K, max_positions=10),
         LearnedPositions(width=K, max_positions=10),
         RotaryPositions(head_width=K, max_positions=10),
     ]
@@ -76,7 +90,7 @@ def test_a_position_beyond_the_table_is_an_error_that_says_how_many_there_are(
 
 
 def test_only_the_learned_table_has_weights() -> None:
-    assert [sum(p.numel() for p in table.parameters()) for table in tables()] == [0, 10 * K, 0]
+    assert [sum(p.numel() for p in table.parameters()) for table in tables()] == [0, 0, 10 * K, 0]
 
 
 # --- RoPE

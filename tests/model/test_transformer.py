@@ -173,6 +173,8 @@ def test_embeddings_are_scaled_by_the_root_of_the_width_before_positions_are_add
     read = model.source_embedding.weight[source].double() * 16**0.5
     if positions == "sinusoidal":
         read = read + sinusoids(7, 16)
+    if positions == "sinusoidal-halves":
+        read = read + sinusoids(7, 16).view(7, 8, 2).transpose(1, 2).flatten(1)
     if positions == "learned":
         read = read + model.source_positions.get_parameter("table_LD")[:7]
     norm = model.encoder_norm
@@ -206,6 +208,19 @@ def test_the_output_table_gets_the_gradients_of_both_its_uses() -> None:
     gradient = model.output_VD.grad
     assert gradient is not None
     assert gradient.abs().amax(dim=1).min() > 0  # the projection reaches every piece
+
+
+def test_an_output_bias_shifts_the_logits_of_every_position_alike() -> None:
+    without, biased = small_model(), small_model(output_bias="learned")
+    parameters = dict(without.named_parameters())
+    with torch.no_grad():
+        for name, parameter in biased.named_parameters():
+            parameter.copy_(parameters.get(name, torch.arange(24.0)))
+    source, target = ids(2, 6), ids(2, 5)
+    expected = without(source, target) + torch.arange(24.0)
+    torch.testing.assert_close(biased(source, target), expected)
+    stepped, _ = biased.step(target[:, 0], biased.start(source))
+    torch.testing.assert_close(stepped, expected[:, 0])
 
 
 # --- counts and presets

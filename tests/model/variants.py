@@ -13,7 +13,7 @@ from model.transformer import Transformer
 
 Part = TypeVar("Part", bound=nn.Module)
 
-POSITIONS = ("sinusoidal", "learned", "rope")
+POSITIONS = ("sinusoidal", "sinusoidal-halves", "learned", "rope")
 KEY_VALUE_HEADS = (1, 2, 4)
 SMALL: dict[str, Any] = dict(
     vocabulary_size=24,
@@ -27,14 +27,30 @@ SMALL: dict[str, Any] = dict(
     max_positions=40,
 )
 AXES: dict[str, tuple[Any, ...]] = dict(
-    positions=POSITIONS,
+    positions=("sinusoidal", "learned", "rope"),
     norm=("layer", "rms"),
     placement=("pre", "post"),
     feed_forward=("relu", "gelu", "swiglu"),
     key_value_heads=KEY_VALUE_HEADS,
     tying=("all", "output", "none"),
 )
-ALL_VARIANTS = [dict(zip(AXES, values, strict=True)) for values in product(*AXES.values())]
+# How Marian builds models, and what of it could get on badly with the rest.
+OF_MARIAN: dict[str, Any] = dict(
+    positions="sinusoidal-halves",
+    norm="layer",
+    placement="post",
+    feed_forward="silu",
+    key_value_heads=4,
+    tying="all",
+    output_bias="learned",
+    start_id=0,
+)
+ALL_VARIANTS = [
+    *(dict(zip(AXES, values, strict=True)) for values in product(*AXES.values())),
+    OF_MARIAN,
+    OF_MARIAN | dict(placement="pre", norm="rms", tying="none"),
+    OF_MARIAN | dict(positions="rope", key_value_heads=1, tying="output"),
+]
 
 
 def named(variant: dict[str, Any]) -> str:
