@@ -15,7 +15,7 @@ from training.corpora.corpus import Corpus
 from training.estimate import in_words, seconds_to_train
 from training.preparation import load_run_data
 from training.recipes import Recipe
-from training.run import begin, read_recipe
+from training.run_folder import begin, read_recipe
 from training.sizing import Choice, advice, sized_recipe
 from training.survey import survey
 

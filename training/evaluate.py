@@ -85,6 +85,12 @@ def evaluate(options: argparse.Namespace) -> tuple[dict[str, Any], EvaluationSet
     return report, texts, output.hypotheses
 
 
+def measured(arguments: Sequence[str]) -> dict[str, Any]:
+    """The report that the command prints with these arguments; raises where it would print an error."""
+    report, _, _ = evaluate(_parser().parse_args(arguments))
+    return report
+
+
 @dataclass(frozen=True)
 class Output:
     """What a system made of the sources. None: not known of an output that was given."""

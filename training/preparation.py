@@ -19,7 +19,7 @@ from training.corpora.cleaning import CleaningReport, CleaningRules, clean
 from training.corpora.corpus import Corpus
 from training.corpora.pairs import CorpusError, Pair
 from training.corpora.shelf import sha256_of
-from training.corpora.split import split
+from training.corpora.split import split, text_key
 from training.recipes import Recipe
 
 PARTS = ("train", "validation", "test")
@@ -46,20 +46,43 @@ class RunData:
         raise CorpusError(f"the corpus is {' and '.join(self.languages)}, not {' to '.join(direction)}")
 
 
-def prepare(recipe: Recipe, corpus: Corpus, folder: Path, console: Console) -> None:
-    """Writes `folder`: train, validation and test as aligned files, and tokenizer.model. All of it or nothing."""
+def prepare(
+    recipe: Recipe,
+    corpus: Corpus,
+    folder: Path,
+    console: Console,
+    *,
+    tokenizer: bytes | None = None,
+    old_pairs: Sequence[Pair] = (),
+) -> None:
+    """Writes `folder`: train, validation and test as aligned files, and tokenizer.model. All of it or nothing.
+
+    Without a `tokenizer` one is learnt. `old_pairs` are added to the training part, but for those that share a text
+    with a held-out one.
+    """
     languages = (corpus.source_language, corpus.target_language)
     for direction in recipe.directions:
         if set(direction) != set(languages):
             raise CorpusError(f"{corpus.name} is {'–'.join(languages)}, the recipe asks for {direction}")
     parts = _cleaned_parts(recipe, corpus, console)
-    console.print("learning the tokenizer on the training part …")
-    model = train_tokenizer(
-        tokenizer_lines(parts["train"], recipe),
-        size=recipe.model.vocabulary_size,
-        languages=recipe.languages,
-        coverage=recipe.character_coverage,
-    )
+    if old_pairs:
+        held_out = {
+            text_key(text) for part in ("validation", "test") for pair in parts[part] for text in pair
+        }
+        added = [pair for pair in old_pairs if held_out.isdisjoint(map(text_key, pair))]
+        console.print(
+            f"{len(added):,} old pairs join the training part; {len(old_pairs) - len(added):,} share a text with a "
+            "held-out pair and are left out"
+        )
+        parts["train"] += added
+    if tokenizer is None:
+        console.print("learning the tokenizer on the training part …")
+        tokenizer = train_tokenizer(
+            tokenizer_lines(parts["train"], recipe),
+            size=recipe.model.vocabulary_size,
+            languages=recipe.languages,
+            coverage=recipe.character_coverage,
+        )
     unfinished = folder.with_name(folder.name + ".tmp")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
@@ -67,7 +90,7 @@ def prepare(recipe: Recipe, corpus: Corpus, folder: Path, console: Console) -> N
         for language, side in zip(languages, zip(*pairs, strict=True), strict=True):
             text = "".join(f"{line}\n" for line in side)
             (unfinished / f"{part}.{language}").write_text(text, encoding="utf-8", newline="\n")
-    (unfinished / "tokenizer.model").write_bytes(model)
+    (unfinished / "tokenizer.model").write_bytes(tokenizer)
     facts = {
         "corpus": corpus.name,
         "licence": corpus.licence,

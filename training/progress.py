@@ -39,9 +39,12 @@ class Progress:
 
     def record(self, score: float, keep: int) -> bool:
         """Enter the score of a validation at this update; larger is better. Says whether it is the best so far."""
-        is_best = not self.best or score > self.best[0][0]
-        self.best = sorted([*self.best, (score, self.update)], key=lambda entry: -entry[0])[:keep]
-        # A score that is still zero has not begun to move: that is no reason to lose patience.
-        has_moved = self.best[0][0] > 0
+        # A score that is still zero has not begun to move: no reason to lose patience, and the newest knows most.
+        has_moved = score > 0 or any(old > 0 for old, _ in self.best)
+        is_best = not self.best or score > self.best[0][0] or not has_moved
+        self.best = sorted(
+            [(score, self.update), *self.best] if not has_moved else [*self.best, (score, self.update)],
+            key=lambda entry: -entry[0],
+        )[:keep]
         self.validations_without_gain = 0 if is_best or not has_moved else self.validations_without_gain + 1
         return is_best

@@ -45,6 +45,8 @@ class Recipe:
     keep_best: int = 1  # checkpoints
     precision: str = "auto"  # of matrix products: float32, bfloat16, or auto, which measures at the start
     seed: int = 1
+    started_from: str = ""  # SHA-256 of the weights that are fine-tuned; the run's start/ holds them
+    blend: float = 1.0  # share of the tuned weights in the model; the rest is what they started from
 
     def __post_init__(self) -> None:
         for field, least in LEAST.items():
@@ -52,6 +54,8 @@ class Recipe:
                 raise ValueError(f"recipe: {field} is {value!r}, must be at least {least}")
         if self.optimiser not in OPTIMISERS:
             raise ValueError(f"recipe: optimiser is {self.optimiser!r}, must be one of {OPTIMISERS}")
+        if not 0.0 <= self.blend <= 1.0:
+            raise ValueError(f"recipe: blend is {self.blend}, must be 0 … 1")
         if self.batch_tokens < 2 * self.max_length:
             raise ValueError(
                 f"recipe: batch_tokens is {self.batch_tokens}, must be at least 2 × max_length = {2 * self.max_length}"

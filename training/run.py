@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
+import math
 import os
 import platform
-import shutil
 import signal
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from operator import attrgetter
 from pathlib import Path
 
 import torch
@@ -19,82 +16,22 @@ from rich.console import Console
 
 from model.device import choose_dtype
 from model.directory import save_translator
-from model.search import DecodingOptions
+from model.transformer import Transformer
 from model.translator import Translator
-from tokenizer import Tokenizer
 from training.batches import Batches, encode_example, fits
 from training.card import model_card
 from training.checkpoint import CheckpointFolder
-from training.corpora.corpus import Corpus
 from training.journal import Journal
-from training.preparation import RunData, load_run_data, prepare
-from training.recipes import Recipe
-from training.scoring.metrics import Scores
-from training.trainer import ALONE, Trainer, UpdateReport
+from training.measurement import EvaluationFiles, Measurement, Results, measure
+from training.preparation import RunData, load_run_data
+from training.run_folder import read_recipe
+from training.start import MODEL, blended, model_of, old_test_of
+from training.trainer import ALONE, Trainer, TrainingDiverged, UpdateReport
 from training.validation import GREEDY, translate_and_score, translator_of, validate
 from training.world import World
 
 SAVE_SECONDS = 240.0
-MAY_CHANGE = (  # between two sessions of a run; all else decided its data, its shape or the order of its batches
-    "updates",
-    "accumulate",
-    "learning_rate",
-    "warmup",
-    "cooldown",
-    "smoothing",
-    "clip",
-    "weight_decay",
-    "model.dropout",
-    "average_decay",
-    "validate_every",
-    "validation_sentences",
-    "patience",
-    "keep_best",
-    "precision",
-)
 STORED_AS = torch.float16  # of the weights in the model directory; half the size, no change in BLEU
-
-
-def begin(folder: Path, recipe: Recipe, corpus: Corpus, console: Console, *, device: torch.device) -> None:
-    """Make a run's folder: data, tokenizer, and the recipe with what was left open decided."""
-    if (folder / "recipe.json").exists():
-        raise RunError(f"{folder} holds a run already; --resume continues it, another --output starts afresh")
-    shutil.rmtree(folder / "data", ignore_errors=True)  # a preparation that was killed before the recipe
-    prepare(recipe, corpus, folder / "data", console)
-    size = Tokenizer((folder / "data" / "tokenizer.model").read_bytes()).size
-    precision = choose_dtype(recipe.precision, device, rows=2048, width=recipe.model.width)
-    write_recipe(
-        folder,
-        replace(
-            recipe,
-            model=replace(recipe.model, vocabulary_size=size),
-            precision=str(precision).removeprefix("torch."),
-        ),
-    )
-
-
-def read_recipe(folder: Path) -> Recipe:
-    """The recipe of a run."""
-    return Recipe.from_json(json.loads((folder / "recipe.json").read_text()))
-
-
-def change_settings(folder: Path, settings: Mapping[str, str]) -> None:
-    """Put `--set` texts over the recipe of a run that goes on. RunError for what decided its data or its shape."""
-    recipe = read_recipe(folder)
-    changed = recipe.with_settings(dict(settings))
-    for path in settings:
-        value = attrgetter(path)
-        if path not in MAY_CHANGE and value(changed) != value(recipe):
-            raise RunError(
-                f"--set {path}={settings[path]}: a run keeps the {path} it began with ({value(recipe)}), on which its "
-                f"data, its weights or their order depend; may change: {', '.join(MAY_CHANGE)}; else begin a new run "
-                "with another --output"
-            )
-    write_recipe(folder, changed)
-
-
-class RunError(ValueError):
-    """The folder is not in the state that the command asks for."""
 
 
 class Run:
@@ -113,6 +50,10 @@ class Run:
             world=world,
         )
         self.stopping = False
+        self.start: Translator | None = None  # of a fine-tuned run, what it started from
+        if self.recipe.started_from:
+            self.start = model_of(folder, self.recipe.started_from)
+            self._take_weights(self.start.model)
         if self.trainer.resume(self.checkpoints):
             console.print(f"going on at update {self.trainer.progress.update:,} of {self.recipe.updates:,}")
         else:
@@ -131,6 +72,12 @@ class Run:
             f"{self.recipe.precision} on {self.device}; "
             f"{too_long:,} pairs are longer than {self.recipe.max_length} pieces and are left out"
         )
+
+    @torch.no_grad()
+    def _take_weights(self, start: Transformer) -> None:
+        for model in (self.trainer.model, self.trainer.averaged):
+            for parameter, given in zip(model.parameters(), start.parameters(), strict=True):
+                parameter.copy_(given)
 
     def train(self, *, minutes: float | None = None) -> bool:
         """Train to the end, or for some minutes, or until a signal. Says whether the end was reached."""
@@ -156,22 +103,41 @@ class Run:
             return not stops
 
         with self._signals(), journal.open():
-            self.trainer.run(after_update)
+            if self.start and progress.update == 0:  # nothing is the best yet, unless it beats this
+                if self.world.is_first and not progress.best:
+                    self._validate(journal)
+                self.trainer.save(self.checkpoints)
+            if not self.is_out_of_patience:
+                self.trainer.run(after_update)
         return progress.update >= self.recipe.updates or self.is_out_of_patience
 
-    def finish(self, command: str) -> dict[str, Scores]:
-        """Score the best weights on the test part and write them, with their card, as the model directory."""
+    def finish(self, command: str) -> Results:
+        """Write the best weights as the model directory, measure it on the test sets, and put that on its card."""
         if self.trainer.progress.best:
             self.trainer.load_update(self.checkpoints, self.trainer.progress.best[0][1])
         translator = self._better_translator()
-        scores = {}
-        for direction in self.recipe.directions:
-            pairs = self.data.oriented(self.data.test, direction)
-            _, scores["-".join(direction)] = translate_and_score(
-                translator, pairs, direction, DecodingOptions()
+        if self.start:
+            translator.model = blended(self.start.model, translator.model, self.recipe.blend)
+        self._export(translator, Results(), command)
+        results = Results(self._measure("model"), self._measure(MODEL) if self.start else [])
+        self._export(translator, results, command)
+        if self.trainer.progress.best and self.trainer.progress.best[0][0] == 0:
+            self.console.print(
+                "BLEU on the validation part never moved from 0.0: this model has learnt too little"
             )
-        self._export(translator, scores, command)
-        return scores
+        return results
+
+    def _measure(self, model: str) -> list[Measurement]:
+        """A model directory in the run's folder on the held-out part and, of a fine-tuned run, on the old test."""
+        name = f"held out of {self.data.facts['corpus']}"
+        held_out = [
+            EvaluationFiles(name, way, *(self.folder / "data" / f"test.{language}" for language in way))
+            for way in self.recipe.directions
+        ]
+        return [
+            measure(self.folder / model, files, device=self.device)
+            for files in [*held_out, *old_test_of(self.folder, self.recipe.directions)]
+        ]
 
     def _better_translator(self) -> Translator:
         """The averaged weights or, where they are better on the validation part, the last ones.
@@ -195,10 +161,15 @@ class Run:
         """Measure, and keep the best."""
         result = validate(self.trainer, self.data)
         progress = self.trainer.progress
+        if not math.isfinite(result.loss):
+            raise TrainingDiverged(
+                f"the validation loss at update {progress.update} is {result.loss}: these weights are not kept; lower "
+                f"the learning rate ({self.recipe.learning_rate})"
+            )
         is_best = progress.record(result.mean_bleu, self.recipe.keep_best)
         journal.validation(progress.update, result, is_best=is_best)
         if is_best:
-            self._export(translator_of(self.trainer.averaged, self.recipe, self.data), {}, "")
+            self._export(translator_of(self.trainer.averaged, self.recipe, self.data), Results(), "")
         if self.is_out_of_patience:
             self.console.print(f"stopping: no better BLEU in {self.recipe.patience} validations")
 
@@ -207,15 +178,15 @@ class Run:
         """Whether BLEU has not risen for as many validations as the recipe allows."""
         return self.trainer.progress.validations_without_gain >= self.recipe.patience
 
-    def _export(self, translator: Translator, scores: dict[str, Scores], command: str) -> None:
+    def _export(self, translator: Translator, results: Results, command: str) -> None:
         card = model_card(
             self.recipe,
             self.data,
             self.trainer.progress,
-            scores,
-            name=self.recipe.name,
+            results,
             command=command,
-            device=device_name(self.device),
+            machine=machine(self.device, self.world),
+            started_from=(self.folder / MODEL / "MODEL_CARD.md").read_text() if self.start else "",
         )
         save_translator(translator, self.folder / "model", card=card, dtype=STORED_AS)
 
@@ -236,15 +207,9 @@ class Run:
                 signal.signal(number, handler)
 
 
-def write_recipe(folder: Path, recipe: Recipe) -> None:
-    """recipe.json, whole or not at all."""
-    unfinished = folder / "recipe.json.tmp"
-    unfinished.write_text(json.dumps(recipe.to_json(), indent=2) + "\n")
-    unfinished.replace(folder / "recipe.json")
-
-
-def device_name(device: torch.device) -> str:
-    """The device in words, for the card."""
+def machine(device: torch.device, world: World) -> str:
+    """What trains, in words, for the card."""
     if device.type == "cuda":
-        return torch.cuda.get_device_name(device)
-    return f"CPU ({platform.machine()}, {os.cpu_count()} cores)"
+        return f"{world.size} × {torch.cuda.get_device_name(device)}"
+    threads = f"{world.size} process(es) of {torch.get_num_threads()} thread(s)"
+    return f"CPU ({platform.machine()}, {os.cpu_count()} cores, {threads})"

@@ -26,7 +26,6 @@ from pathlib import Path
 
 import torch
 from rich.console import Console
-from rich.table import Table
 
 from model.device import choose_device
 from training.checkpoint import CheckpointError
@@ -35,8 +34,8 @@ from training.corpora.pairs import CorpusError
 from training.custom import begin_custom, try_custom
 from training.primer.write import PRIMER, write_primer
 from training.recipes import RECIPES, recipe_named
-from training.run import Run, RunError, begin, change_settings, read_recipe
-from training.scoring.metrics import Scores
+from training.run import Run
+from training.run_folder import RunError, begin, change_settings, read_recipe
 from training.trainer import TrainingDiverged
 from training.world import join_world, leave_world
 
@@ -75,7 +74,7 @@ def _train(options: argparse.Namespace, command: str, console: Console) -> None:
     world.wait()
     run = Run(folder, console, device=device, world=world)
     if run.train(minutes=options.minutes) and world.is_first:
-        console.print(_table(run.finish((folder / "commands.txt").read_text(encoding="utf-8").rstrip())))
+        console.print(run.finish((folder / "commands.txt").read_text(encoding="utf-8").rstrip()).table())
         console.print(f"model: {run.folder / 'model'}")
     leave_world(world)
 
@@ -198,15 +197,6 @@ def _command(arguments: Sequence[str]) -> str:
     processes = os.environ.get("WORLD_SIZE", "1")
     launcher = "python" if processes == "1" else f"torchrun --nproc-per-node {processes}"
     return f"{launcher} -m training.train {shlex.join(arguments)}"
-
-
-def _table(scores: dict[str, Scores]) -> Table:
-    table = Table(title="Test part, beam 5")
-    for column in ("direction", "BLEU", "chrF", "sentences"):
-        table.add_column(column)
-    for direction, score in scores.items():
-        table.add_row(direction, f"{score.bleu:.1f}", f"{score.chrf:.1f}", f"{score.sentences:,}")
-    return table
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 from model.directory import load_translator
 from training.corpora.pairs import Pair
 from training.primer.write import primer
-from training.run import read_recipe
+from training.run_folder import read_recipe
 from training.train import main
 
 EN_DE = ["--source-language", "en", "--target-language", "de"]

@@ -27,6 +27,16 @@ def test_a_score_that_has_never_moved_from_zero_costs_no_patience() -> None:
     assert scored([0, 0, 0], keep=1).validations_without_gain == 0
 
 
+def test_while_the_score_is_zero_the_newest_is_the_best() -> None:
+    progress = scored([0, 0, 0], keep=1)
+    assert progress.best == [(0, 3)]
+    progress.update = 4
+    assert progress.record(2, keep=1)
+    progress.update = 5
+    assert not progress.record(0, keep=1)
+    assert progress.best == [(2, 4)]
+
+
 def test_progress_comes_back_from_json_as_it_was() -> None:
     progress = scored([1, 3, 2], keep=2)
     progress.place = Place(4, 1, 9)

@@ -15,10 +15,13 @@ from rich.console import Console
 
 from model.directory import load_translator
 from training.checkpoint import CheckpointFolder
-from training.corpora.corpus import Corpus
+from training.corpora.corpus import Corpus, open_corpus
+from training.primer.write import write_primer
 from training.recipes import Recipe, recipe_named
-from training.run import Run, RunError, begin, change_settings, read_recipe, write_recipe
+from training.run import Run
+from training.run_folder import RunError, begin, change_settings, read_recipe, write_recipe
 from training.train import main
+from training.trainer import TrainingDiverged
 
 CPU = torch.device("cpu")
 
@@ -29,19 +32,37 @@ def folder(tmp_path: Path, small_recipe: Recipe, primer: Corpus, quiet: Console)
     return tmp_path / "run"
 
 
-def test_a_finished_run_is_a_model_with_its_scores_on_the_card(folder: Path, quiet: Console) -> None:
+def test_a_finished_run_is_a_model_with_its_scores_on_the_card(
+    tmp_path: Path, small_recipe: Recipe, quiet: Console
+) -> None:
+    write_primer(tmp_path / "primer", pairs=400, held_out=10)
+    folder = tmp_path / "run"
+    begin(folder, small_recipe, open_corpus(tmp_path / "primer"), quiet, device=CPU)
     run = Run(folder, quiet, device=CPU)
     assert run.train()
-    scores = run.finish("python -m training.train small")
-    assert set(scores) == {"de-en", "en-de"}
+    results = run.finish("python -m training.train small")
+    assert [one.files.direction for one in results.after] == [("de", "en"), ("en", "de")]
 
     translator = load_translator(folder)  # the run's own folder is enough
     assert translator.directions == (("de", "en"), ("en", "de"))
     card = (folder / "model" / "MODEL_CARD.md").read_text()
-    for direction, score in scores.items():
-        assert f"| {direction} | {score.bleu:.1f} |" in card
-        assert score.signature in card
+    for row in results.rows():
+        assert " | ".join(row) in card
     assert "python -m training.train small" in card
+
+
+def test_weights_that_are_not_finite_never_become_the_model(folder: Path, quiet: Console) -> None:
+    run = Run(folder, quiet, device=CPU)
+    assert run.train()
+    before = (folder / "model" / "checksums.json").read_bytes()
+    checkpoints = run.checkpoints.updates()
+    with torch.no_grad():
+        next(run.trainer.averaged.parameters()).fill_(float("nan"))
+    run.trainer.recipe = run.recipe = replace(run.recipe, updates=13, validate_every=1)
+    with pytest.raises(TrainingDiverged, match=r"validation loss at update 13 is nan.*learning rate"):
+        run.train()
+    assert (folder / "model" / "checksums.json").read_bytes() == before
+    assert run.checkpoints.updates() == checkpoints
 
 
 def test_the_log_holds_updates_and_validations(folder: Path, quiet: Console) -> None:
