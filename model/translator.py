@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from model.alignment import Alignment, align
 from model.search import DecodingOptions, Found, SearchTask, beam_search, greedy_search, sample
 from model.state import DecoderState
 from model.transformer import Transformer
@@ -114,6 +115,10 @@ class Translator:
             self._force(sentence, self.tokenizer.encode(target), length_penalty)
             for sentence, target in zip(sentences, targets, strict=True)
         ]
+
+    def align(self, sentence: Sentence, target: str) -> Alignment:
+        """Which of the sentence's pieces each piece of the target was made from."""
+        return align(self.model, self.tokenizer, sentence.ids, self.tokenizer.encode(target))
 
     def __repr__(self) -> str:
         pairs = ", ".join(f"{source}→{target}" for source, target in self.directions)
