@@ -92,15 +92,19 @@ class Batches:
             return oriented(random.choice(self.data.train))
 
         pair = augment(oriented(self.data.train[pair_index]), random, self.recipe.augment, draw)
-        return encode_example(pair, self.data.tokenizer, languages[1])
+        example = encode_example(pair, self.data.tokenizer, languages[1])
+        if random.random() < self.recipe.sampling:
+            tag, *_, end = example.source
+            return example._replace(source=[tag, *self.data.tokenizer.sample(pair.source, random), end])
+        return example
 
 
 def encode_example(pair: Pair, tokenizer: Tokenizer, target_language: str) -> Example:
     """Ids of both sides with the control ids around them. A source in capitals gets a target in capitals."""
-    spell = tokenizer.encode_in_capitals if is_in_capitals(pair.source) else tokenizer.encode
+    spell_target = tokenizer.encode_in_capitals if is_in_capitals(pair.source) else tokenizer.encode
     return Example(
         [tokenizer.target_tag(target_language), *tokenizer.encode(pair.source), tokenizer.eos_id],
-        [tokenizer.bos_id, *spell(pair.target), tokenizer.eos_id],
+        [tokenizer.bos_id, *spell_target(pair.target), tokenizer.eos_id],
     )
 
 

@@ -36,6 +36,10 @@ class Recipe:
     warmup: int = 1000  # updates; then the rate falls with the inverse square root
     cooldown: int = 0  # last updates, in which the rate falls to zero in a line
     smoothing: float = 0.1  # of the labels
+    consistency: float = (
+        0.0  # weight with which two passes with other dropout must agree (R-Drop); doubles the cost
+    )
+    sampling: float = 0.0  # share of the sources that are cut into pieces at random
     clip: float = 1.0  # largest norm of the gradient
     weight_decay: float = 0.0
     average_decay: float = 0.999  # of the running average of the weights, which is what gets validated
@@ -43,6 +47,7 @@ class Recipe:
     validation_sentences: int = 200  # of each direction, translated for BLEU
     patience: int = 20  # validations without a better BLEU before the run stops
     keep_best: int = 1  # checkpoints
+    sharding: str = "none"  # none: every process holds the model; full: each a share of it, for large ones
     precision: str = "auto"  # of matrix products: float32, bfloat16, or auto, which measures at the start
     seed: int = 1
     started_from: str = ""  # SHA-256 of the weights that are fine-tuned; the run's start/ holds them
@@ -52,8 +57,14 @@ class Recipe:
         for field, least in LEAST.items():
             if (value := getattr(self, field)) < least:
                 raise ValueError(f"recipe: {field} is {value!r}, must be at least {least}")
+        if not 0.0 <= self.sampling <= 1.0 or self.consistency < 0.0:
+            raise ValueError(
+                f"recipe: sampling is {self.sampling}, must be 0 … 1; consistency is {self.consistency}, must be 0 or more"
+            )
         if self.optimiser not in OPTIMISERS:
             raise ValueError(f"recipe: optimiser is {self.optimiser!r}, must be one of {OPTIMISERS}")
+        if self.sharding not in SHARDINGS:
+            raise ValueError(f"recipe: sharding is {self.sharding!r}, must be one of {SHARDINGS}")
         if not 0.0 <= self.blend <= 1.0:
             raise ValueError(f"recipe: blend is {self.blend}, must be 0 … 1")
         if self.batch_tokens < 2 * self.max_length:
@@ -92,6 +103,7 @@ class Recipe:
 
 
 OPTIMISERS = ("muon", "adam")
+SHARDINGS = ("none", "full")
 LEAST = dict(
     held_out=1,
     max_length=2,

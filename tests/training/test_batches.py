@@ -14,7 +14,7 @@ from training.batches import Batch, Batches, Example, Place, collate, encode_exa
 from training.corpora.augment import AugmentShares
 from training.corpora.pairs import Pair
 from training.preparation import RunData
-from training.recipes import Recipe
+from training.recipes import NO_AUGMENT, Recipe
 
 examples = st.lists(
     st.builds(
@@ -116,3 +116,20 @@ def test_pairs_longer_than_the_limit_are_in_no_batch(data: RunData, recipe: Reci
         assert batch.source_BS.shape[1] <= 9
         assert batch.target_BT.shape[1] <= 9
     assert any(not fits(encode_example(pair, data.tokenizer, "en"), 9) for pair in data.train)
+
+
+def test_a_share_of_the_sources_is_cut_at_random_and_reads_the_same(recipe: Recipe, data: RunData) -> None:
+    plain = replace(recipe, augment=NO_AUGMENT)
+    texts: dict[float, Counter[str]] = {}
+    spelled: dict[float, set[tuple[int, ...]]] = {}
+    for sampling in (0.0, 1.0):
+        batches = first_epoch(Batches(data, replace(plain, sampling=sampling)))
+        ids = [
+            tuple(i for i in row if i != recipe.model.pad_id)
+            for batch in batches
+            for row in batch.source_BS.tolist()
+        ]
+        texts[sampling] = Counter(map(data.tokenizer.decode, ids))
+        spelled[sampling] = set(ids)
+    assert texts[0.0] == texts[1.0]
+    assert len(spelled[1.0] - spelled[0.0]) > len(spelled[1.0]) / 2
