@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import torch
 from torch import Tensor, nn
@@ -10,9 +10,10 @@ from torch import Tensor, nn
 from model.attention import CrossAttention, SelfAttention
 from model.transformer import Transformer
 from training.recipes import Recipe
+from training.shards import fill, part_of, whole
 from training.world import World
 
-ADAM_KINDS = ("step", "exp_avg", "exp_avg_sq")  # torch's names of Adam's state
+ADAM_MOMENTS = ("exp_avg", "exp_avg_sq")  # torch's names of them
 MOMENTUM = 0.95
 LIKE_ADAM = 0.2  # root mean square of an update of Adam's, relative to the learning rate
 # A quintic whose iteration pulls all singular values towards 1, fast though not exactly (Jordan et al. 2024).
@@ -61,31 +62,41 @@ class Optimiser:
     def restore(self, tensors: dict[str, Tensor]) -> None:
         """The inverse of `state`."""
         for parameter, value in self.momentum.items():
-            value.copy_(tensors[f"momentum/{self.names[parameter]}"])
+            fill(value, tensors[f"momentum/{self.names[parameter]}"])
         for parameter in self.adam.param_groups[0]["params"]:
             name = self.names[parameter]
             if f"exp_avg/{name}" in tensors:
-                self.adam.state[parameter] = {
-                    kind: tensors[f"{kind}/{name}"].to("cpu" if kind == "step" else parameter.device)
-                    for kind in ADAM_KINDS
-                }
+                step = tensors[f"step/{name}"].to(parameter.device)
+                moments = {kind: torch.zeros_like(parameter) for kind in ADAM_MOMENTS}
+                for kind, value in moments.items():
+                    fill(value, tensors[f"{kind}/{name}"])
+                self.adam.state[parameter] = {"step": step, **moments}
 
     def _step_matrices(self, rate: float) -> None:
-        by_shape: dict[tuple[int, ...], list[tuple[Tensor, Tensor]]] = {}
-        for parameter, height in self.matrices.items():
+        wanted = {}
+        for parameter in self.matrices:
             assert parameter.grad is not None
             momentum = self.momentum[parameter].lerp_(parameter.grad, 1 - MOMENTUM)
-            wanted = parameter.grad.lerp(momentum, MOMENTUM)  # Nesterov's look ahead
-            for block, of_parameter in zip(
-                torch.split(wanted, height), torch.split(parameter, height), strict=True
-            ):
-                by_shape.setdefault(tuple(block.shape), []).append((block, of_parameter))
-        for (rows, columns), pairs in by_shape.items():
-            blocks, parameters = zip(*pairs, strict=True)
-            updates = orthogonalised(torch.stack(blocks))
-            size = LIKE_ADAM * max(rows, columns) ** 0.5
-            torch._foreach_mul_(parameters, 1 - rate * self.recipe.weight_decay)
-            torch._foreach_sub_(parameters, list(updates.mul_(rate * size).unbind()))
+            wanted[parameter] = whole(parameter.grad.lerp(momentum, MOMENTUM))  # Nesterov's look ahead
+        self._orthogonalise(
+            [
+                block
+                for parameter, height in self.matrices.items()
+                for block in torch.split(wanted[parameter], height)
+            ]
+        )
+        parameters = list(wanted)
+        torch._foreach_mul_(parameters, 1 - rate * self.recipe.weight_decay)
+        torch._foreach_sub_(parameters, [part_of(wanted[one], one) for one in parameters], alpha=rate)
+
+    def _orthogonalise(self, blocks: Sequence[Tensor]) -> None:
+        """In place, and scaled to the size of Adam's updates; the processes share the work."""
+        by_shape: dict[tuple[int, ...], list[Tensor]] = {}
+        for block in blocks:
+            by_shape.setdefault(tuple(block.shape), []).append(block)
+        for shape, alike in by_shape.items():
+            results = self.world.divide(orthogonalised, torch.stack(alike))
+            torch._foreach_copy_(alike, list(results.mul_(LIKE_ADAM * max(shape) ** 0.5).unbind()))
 
 
 def orthogonalised(blocks_NRC: Tensor) -> Tensor:

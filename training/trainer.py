@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any
@@ -14,11 +14,13 @@ from torch import Tensor, nn
 from model.transformer import Transformer
 from training.batches import Batch, Batches
 from training.checkpoint import CheckpointError, CheckpointFolder
+from training.engines import build_engine
 from training.loss import output_loss
 from training.optimiser import Optimiser
 from training.progress import Progress
 from training.recipes import Recipe
 from training.schedule import learning_rate
+from training.shards import fill, whole
 from training.world import World
 
 ALONE = World()
@@ -61,6 +63,14 @@ class Trainer:
         self.model = Transformer(recipe.model).to(device).train()
         self.averaged = Transformer(recipe.model).to(device).eval().requires_grad_(False)
         self.averaged.load_state_dict(self.model.state_dict())
+        self.engine = build_engine(
+            recipe.sharding,
+            self.model,
+            self.averaged,
+            lambda batch, model: self.loss(batch, model),
+            world=world,
+            device=device,
+        )
         self.optimiser = Optimiser(self.model, recipe, world)
         self.progress = Progress()
         torch.manual_seed(recipe.seed + world.rank)  # from here on, the processes drop out each its own
@@ -97,26 +107,20 @@ class Trainer:
         )
 
     def save(self, folder: CheckpointFolder) -> None:
-        """Everything that decides how the run goes on. Not-finite weights are refused."""
-        tensors: dict[str, Tensor] = {
-            **{f"model/{name}": value.detach() for name, value in self.model.named_parameters()},
-            **{f"average/{name}": value.detach() for name, value in self.averaged.named_parameters()},
-            **self.optimiser.state(),
-        }
-        if not all(bool(value.isfinite().all()) for value in tensors.values()):
-            raise CheckpointError(f"weights at update {self.progress.update} are not finite: not saved")
-        for rank, state in enumerate(self.world.gather(torch.get_rng_state())):
-            tensors[f"random/{rank}"] = state
-        if self.device.type == "cuda":
-            tensors["random-cuda"] = torch.cuda.get_rng_state(self.device)
-        if not self.world.is_first:
-            return
-        folder.save(
-            self.progress.update,
-            {name: value.detach().contiguous() for name, value in tensors.items()},
-            self.progress.to_json(),
-        )
-        folder.prune(update for _, update in self.progress.best)
+        """Everything that decides how the run goes on. Not-finite weights are refused. All processes must call it."""
+        tensors = {}
+        for name, value in self.state():
+            complete = whole(value.detach())
+            if not complete.isfinite().all():
+                raise CheckpointError(f"{name} at update {self.progress.update} is not finite: not saved")
+            if self.world.is_first:
+                tensors[name] = complete.cpu().contiguous()
+        for name, state in self._random_states().items():
+            for rank, of_rank in enumerate(self.world.gather(state)):
+                tensors[f"{name}/{rank}"] = of_rank
+        if self.world.is_first:
+            folder.save(self.progress.update, tensors, self.progress.to_json())
+            folder.prune(update for _, update in self.progress.best)
 
     def resume(self, folder: CheckpointFolder) -> bool:
         """Go on where the newest checkpoint stopped, bit for bit on CPU; False where there is none."""
@@ -130,27 +134,42 @@ class Trainer:
         """Go back to a checkpoint that was kept."""
         self._restore(*folder.load(update))
 
+    def state(self) -> Iterator[tuple[str, Tensor]]:
+        """The weights, their average and the optimiser's moments, as `part/parameter`."""
+        for part, model in self._models().items():
+            for name, value in model.named_parameters():
+                yield f"{part}/{name}", value
+        yield from self.optimiser.state().items()
+
+    def _models(self) -> dict[str, Transformer]:
+        return {"model": self.model, "average": self.averaged}
+
+    def _random_states(self) -> dict[str, Tensor]:
+        """What this process draws its dropout from."""
+        states = {"random": torch.get_rng_state()}
+        if self.device.type == "cuda":
+            states["random-cuda"] = torch.cuda.get_rng_state()
+        return states
+
     def _restore(self, tensors: dict[str, Tensor], progress: dict[str, Any]) -> None:
-        _load_parameters(self.model, tensors, "model")
-        _load_parameters(self.averaged, tensors, "average")
+        for part, model in self._models().items():
+            _load_parameters(model, tensors, part)
         self.progress = Progress.from_json(progress)
         self.optimiser.restore(tensors)
-        if f"random/{self.world.rank}" in tensors:  # not so where a run goes on with more processes
-            torch.set_rng_state(tensors[f"random/{self.world.rank}"])
-        if "random-cuda" in tensors and self.device.type == "cuda":
-            torch.cuda.set_rng_state(tensors["random-cuda"], self.device)
+        rank = self.world.rank  # without a state of its own where a run goes on with more processes
+        if f"random/{rank}" in tensors:
+            torch.set_rng_state(tensors[f"random/{rank}"])
+        if f"random-cuda/{rank}" in tensors and self.device.type == "cuda":
+            torch.cuda.set_rng_state(tensors[f"random-cuda/{rank}"])
 
     def _update(self, batches: tuple[Batch, ...]) -> tuple[float, float]:
         """One step of the optimiser over the batches; their loss per target piece and the gradient's norm."""
+        # Divided by the pieces of the WHOLE update: four batches weigh what one four times as long would.
         pieces = sum(batch.target_pieces for batch in batches)
-        total = torch.zeros(())
-        for index in self.world.share(range(len(batches))):
-            # Divided by the pieces of the WHOLE update: four batches weigh what one four times as long would.
-            loss = self.loss(batches[index], self.model) / pieces
-            loss.backward()  # type: ignore[no-untyped-call]
-            total += loss.detach().cpu()
-        self._sum_over_processes(total)
-        norm = nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip).item()
+        passes = [(_on(self.device, batch), weight / pieces) for batch, weight in self.world.share(batches)]
+        total = self.engine.backward(passes)
+        self.world.sum_(total)
+        norm = whole(nn.utils.clip_grad_norm_(self.model.parameters(), self.recipe.clip)).item()
         if norm < float("inf"):  # false for NaN too
             self.progress.skipped_in_a_row = 0
             self._step()
@@ -164,14 +183,6 @@ class Trainer:
                 )
         self.model.zero_grad(set_to_none=True)
         return total.item(), norm
-
-    def _sum_over_processes(self, total: Tensor) -> None:
-        gradients = []
-        for parameter in self.model.parameters():
-            if parameter.grad is None:  # more processes than batches: this one had none
-                parameter.grad = torch.zeros_like(parameter)
-            gradients.append(parameter.grad)
-        self.world.sum_([*gradients, total])
 
     def _step(self) -> None:
         number = self.progress.update + 1
@@ -187,6 +198,15 @@ def _load_parameters(model: Transformer, tensors: dict[str, Tensor], part: str) 
     saved = {name.removeprefix(f"{part}/") for name in tensors if name.startswith(f"{part}/")}
     if saved != set(parameters):
         raise CheckpointError(f"checkpoint and recipe differ in {sorted(saved ^ set(parameters))[:3]} …")
-    with torch.no_grad():
-        for name, parameter in parameters.items():
-            parameter.copy_(tensors[f"{part}/{name}"])
+    for name, parameter in parameters.items():
+        fill(parameter, tensors[f"{part}/{name}"])
+
+
+def _on(device: torch.device, batch: Batch) -> Batch:
+    """The batch on the device. From pinned memory the copy runs beside what the device still computes."""
+    if device.type == "cpu":
+        return batch
+    source_BS, target_BT = (
+        ids.pin_memory().to(device, non_blocking=True) for ids in (batch.source_BS, batch.target_BT)
+    )
+    return batch._replace(source_BS=source_BS, target_BT=target_BT)

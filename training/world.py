@@ -7,14 +7,21 @@ gradients are summed. So uneven corpora need no care, and N processes do what on
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from typing import TypeVar
 
 import torch
 from torch import Tensor, distributed
 
+Item = TypeVar("Item")
+
 PATIENCE = timedelta(minutes=30)  # rank 0 validates and writes while the others wait
+BACKENDS = {
+    "cpu": "gloo",
+    "cuda": "cpu:gloo,cuda:nccl",
+}  # what is agreed on lies on the CPU, gradients do not
 
 
 @dataclass(frozen=True)
@@ -29,19 +36,28 @@ class World:
         """The one that prints, validates and writes."""
         return self.rank == 0
 
-    def share(self, items: Sequence[int]) -> list[int]:
-        """Which of the items are this process's: every size-th one."""
-        return list(items[self.rank :: self.size])
+    def share(self, items: Sequence[Item]) -> list[tuple[Item, float]]:
+        """This process's items, every size-th one, each with its weight: 1.
 
-    def sum_(self, tensors: Sequence[Tensor]) -> None:
-        """Replace each tensor by its sum over all processes; one message for all of them."""
+        Shares are equally long, for processes meet in every pass. One that would be shorter ends with the first
+        item once more, of weight 0.
+        """
+        mine = [(item, 1.0) for item in items[self.rank :: self.size]]
+        longest = -(-len(items) // self.size)
+        return mine if len(mine) == longest else [*mine, (items[0], 0.0)]
+
+    def divide(self, work: Callable[[Tensor], Tensor], items: Tensor) -> Tensor:
+        """work(items), where `work` keeps shapes and treats each item on its own: all work, and all get all."""
         if self.size == 1:
-            return
-        flat = torch.cat([tensor.flatten() for tensor in tensors])
-        distributed.all_reduce(flat)
-        parts = torch.split(flat, [tensor.numel() for tensor in tensors])
-        for tensor, part in zip(tensors, parts, strict=True):
-            tensor.copy_(part.view_as(tensor))
+            return work(items)
+        each = -(-len(items) // self.size)
+        padded = torch.cat([items, items.new_zeros(each * self.size - len(items), *items.shape[1:])])
+        return torch.cat(self.gather(work(padded[self.rank * each :][:each])))[: len(items)]
+
+    def sum_(self, tensor: Tensor) -> None:
+        """Replace the tensor by its sum over all processes."""
+        if self.size > 1:
+            distributed.all_reduce(tensor)
 
     def agree(self, *claims: bool) -> list[bool]:
         """For each claim whether any process makes it: all stop, or none."""
@@ -61,7 +77,7 @@ class World:
         if self.size == 1:
             return [tensor]
         tensors = [torch.empty_like(tensor) for _ in range(self.size)]
-        distributed.all_gather(tensors, tensor)
+        distributed.all_gather(tensors, tensor.contiguous())
         return tensors
 
 
@@ -70,7 +86,9 @@ def join_world(device: torch.device) -> World:
     size = int(os.environ.get("WORLD_SIZE", "1"))
     if size == 1:
         return World()
-    distributed.init_process_group("nccl" if device.type == "cuda" else "gloo", timeout=PATIENCE)
+    if device.type == "cuda":
+        torch.cuda.set_device(int(os.environ["LOCAL_RANK"]))  # "cuda" means this one from here on
+    distributed.init_process_group(BACKENDS[device.type], timeout=PATIENCE)
     return World(distributed.get_rank(), size)
 
 
