@@ -97,13 +97,17 @@ class Trainer:
         source_BS, target_BT = batch.source_BS.to(self.device), batch.target_BT.to(self.device)
         given_BT, wanted_BT = target_BT[:, :-1], target_BT[:, 1:]
         is_real_BT = wanted_BT != self.recipe.model.pad_id
+        # For R-Drop the same rows go through twice, with dropout of their own.
+        passes = 2 if self.recipe.consistency and model.training else 1
         with torch.autocast(self.device.type, self.precision, enabled=self.precision != torch.float32):
-            hidden_ND = model.hidden(source_BS, given_BT)[is_real_BT]
+            hidden = model.hidden(source_BS.repeat(passes, 1), given_BT.repeat(passes, 1))
+            hidden_PND = hidden.unflatten(0, (passes, -1))[:, is_real_BT]
         return output_loss(
-            hidden_ND.to(self.precision),
+            hidden_PND.to(self.precision),
             model.output_VD.to(self.precision),
             wanted_BT[is_real_BT],
             smoothing=self.recipe.smoothing,
+            consistency=self.recipe.consistency,
         )
 
     def save(self, folder: CheckpointFolder) -> None:
