@@ -21,10 +21,13 @@ class Recipe:
     """A training run. Lengths and budgets are in pieces; an update is `accumulate` batches."""
 
     name: str
-    corpus: str  # a folder below --corpora
+    corpus: (
+        str  # a folder below --corpora; or several, with their shares of what is trained on: "news:3 talks:1"
+    )
     directions: tuple[tuple[str, str], ...]  # (source, target); several share one model through target tags
     model: ModelConfig  # its vocabulary_size is an upper bound: a small corpus gives fewer pieces
     held_out: int = 1000  # pairs in validation and in test, when the corpus does not bring its own
+    tokenizer_pairs: int = 200_000  # the tokenizer learns from a sample of this size where there are more
     character_coverage: float = 1.0  # share of characters that become pieces; the rest is spelled in bytes
     augment: AugmentShares = DEFAULT_AUGMENT
     max_length: int = 120  # longer sides are dropped, counted and reported
@@ -37,7 +40,7 @@ class Recipe:
     cooldown: int = 0  # last updates, in which the rate falls to zero in a line
     smoothing: float = 0.1  # of the labels
     consistency: float = (
-        0.0  # weight with which two passes with other dropout must agree (R-Drop); doubles the cost
+        0.0  # weight with which two passes with other dropout must agree (R-Drop); costs twice
     )
     sampling: float = 0.0  # share of the sources that are cut into pieces at random
     clip: float = 1.0  # largest norm of the gradient
@@ -57,10 +60,10 @@ class Recipe:
         for field, least in LEAST.items():
             if (value := getattr(self, field)) < least:
                 raise ValueError(f"recipe: {field} is {value!r}, must be at least {least}")
-        if not 0.0 <= self.sampling <= 1.0 or self.consistency < 0.0:
-            raise ValueError(
-                f"recipe: sampling is {self.sampling}, must be 0 … 1; consistency is {self.consistency}, must be 0 or more"
-            )
+        if not 0.0 <= self.sampling <= 1.0:
+            raise ValueError(f"recipe: sampling is {self.sampling}, must be a share, 0 … 1")
+        if self.consistency < 0.0:
+            raise ValueError(f"recipe: consistency is {self.consistency}, must be at least 0")
         if self.optimiser not in OPTIMISERS:
             raise ValueError(f"recipe: optimiser is {self.optimiser!r}, must be one of {OPTIMISERS}")
         if self.sharding not in SHARDINGS:
@@ -106,6 +109,7 @@ OPTIMISERS = ("muon", "adam")
 SHARDINGS = ("none", "full")
 LEAST = dict(
     held_out=1,
+    tokenizer_pairs=1,
     max_length=2,
     accumulate=1,
     updates=1,
