@@ -8,7 +8,7 @@ import platform
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import torch
@@ -18,13 +18,14 @@ from model.device import choose_dtype
 from model.directory import save_translator
 from model.transformer import Transformer
 from model.translator import Translator
-from training.batches import Batches, encode_example, fits
+from training.batches import Batches
 from training.card import model_card
 from training.checkpoint import CheckpointFolder
 from training.journal import Journal
 from training.measurement import EvaluationFiles, Measurement, Results, measure
 from training.preparation import RunData, load_run_data
 from training.run_folder import read_recipe
+from training.shards import fill, whole_model
 from training.start import MODEL, blended, model_of, old_test_of
 from training.trainer import ALONE, Trainer, TrainingDiverged, UpdateReport
 from training.validation import GREEDY, translate_and_score, translator_of, validate
@@ -54,6 +55,8 @@ class Run:
         if self.recipe.started_from:
             self.start = model_of(folder, self.recipe.started_from)
             self._take_weights(self.start.model)
+        if world.size > 1:
+            console.print(f"{self.trainer.engine}; {self.recipe.accumulate} batch(es) an update among them")
         if self.trainer.resume(self.checkpoints):
             console.print(f"going on at update {self.trainer.progress.update:,} of {self.recipe.updates:,}")
         else:
@@ -61,11 +64,7 @@ class Run:
 
     def describe(self) -> None:
         """Say what will be trained, and what will not because it is too long."""
-        too_long = sum(
-            not fits(encode_example(pair, self.data.tokenizer, target), self.recipe.max_length)
-            for _, target in self.recipe.directions[:1]
-            for pair in self.data.train
-        )
+        too_long = self.data.count_longer(self.recipe.max_length)
         self.console.print(
             f"{self.recipe.model.parameter_count:,} parameters, {self.data.tokenizer.size:,} pieces, "
             f"{len(self.data.train):,} pairs in {len(self.recipe.directions)} direction(s), "
@@ -73,26 +72,25 @@ class Run:
             f"{too_long:,} pairs are longer than {self.recipe.max_length} pieces and are left out"
         )
 
-    @torch.no_grad()
     def _take_weights(self, start: Transformer) -> None:
         for model in (self.trainer.model, self.trainer.averaged):
             for parameter, given in zip(model.parameters(), start.parameters(), strict=True):
-                parameter.copy_(given)
+                fill(parameter, given)
 
     def train(self, *, minutes: float | None = None) -> bool:
         """Train to the end, or for some minutes, or until a signal. Says whether the end was reached."""
         deadline = time.monotonic() + 60 * minutes if minutes else float("inf")
         saved = time.monotonic()
         progress = self.trainer.progress
-        journal = Journal(self.folder, self.console, updates=self.recipe.updates, done=progress.update)
+        journal = self._journal() if self.world.is_first else None
 
         def after_update(report: UpdateReport) -> bool:
             nonlocal saved
-            if self.world.is_first:
+            if journal:
                 journal.update(progress.update, report, skipped=progress.skipped)
             is_last = progress.update == self.recipe.updates
             is_measured = is_last or progress.update % self.recipe.validate_every == 0
-            if is_measured and self.world.is_first:
+            if is_measured:
                 self._validate(journal)
             is_late = time.monotonic() - saved > SAVE_SECONDS
             is_over = self.stopping or time.monotonic() > deadline or self.is_out_of_patience
@@ -102,9 +100,9 @@ class Run:
                 saved = time.monotonic()
             return not stops
 
-        with self._signals(), journal.open():
+        with self._signals(), journal.open() if journal else nullcontext():
             if self.start and progress.update == 0:  # nothing is the best yet, unless it beats this
-                if self.world.is_first and not progress.best:
+                if not progress.best:
                     self._validate(journal)
                 self.trainer.save(self.checkpoints)
             if not self.is_out_of_patience:
@@ -112,16 +110,19 @@ class Run:
         return progress.update >= self.recipe.updates or self.is_out_of_patience
 
     def finish(self, command: str) -> Results:
-        """Write the best weights as the model directory, measure it on the test sets, and put that on its card."""
-        if self.trainer.progress.best:
-            self.trainer.load_update(self.checkpoints, self.trainer.progress.best[0][1])
-        translator = self._better_translator()
+        """Write the best weights as the model directory, measure it on the test sets, and put that on its card.
+
+        For the first process alone: the weights come out of a checkpoint, where they are whole.
+        """
+        progress = self.trainer.progress
+        best = progress.best[0][1] if progress.best else progress.update
+        translator = self._better_translator(*self.trainer.models_at(self.checkpoints, best))
         if self.start:
             translator.model = blended(self.start.model, translator.model, self.recipe.blend)
         self._export(translator, Results(), command)
         results = Results(self._measure("model"), self._measure(MODEL) if self.start else [])
         self._export(translator, results, command)
-        if self.trainer.progress.best and self.trainer.progress.best[0][0] == 0:
+        if progress.best and progress.best[0][0] == 0:
             self.console.print(
                 "BLEU on the validation part never moved from 0.0: this model has learnt too little"
             )
@@ -139,13 +140,13 @@ class Run:
             for files in [*held_out, *old_test_of(self.folder, self.recipe.directions)]
         ]
 
-    def _better_translator(self) -> Translator:
+    def _better_translator(self, averaged: Transformer, last: Transformer) -> Translator:
         """The averaged weights or, where they are better on the validation part, the last ones.
 
         After a long cooldown the average still remembers the noise from before it.
         """
         bleu = {}
-        for model in (self.trainer.averaged, self.trainer.model.eval()):
+        for model in (averaged, last):
             translator = translator_of(model, self.recipe, self.data)
             bleu[translator] = sum(
                 translate_and_score(
@@ -153,13 +154,23 @@ class Run:
                 )[1].bleu
                 for direction in self.recipe.directions
             )
-        averaged, last = (value / len(self.recipe.directions) for value in bleu.values())
-        self.console.print(f"validation part, greedy: BLEU {averaged:.2f} averaged weights, {last:.2f} last")
+        of_averaged, of_last = (value / len(self.recipe.directions) for value in bleu.values())
+        self.console.print(
+            f"validation part, greedy: BLEU {of_averaged:.2f} averaged weights, {of_last:.2f} last"
+        )
         return max(bleu, key=lambda translator: bleu[translator])
 
-    def _validate(self, journal: Journal) -> None:
-        """Measure, and keep the best."""
-        result = validate(self.trainer, self.data)
+    def _journal(self) -> Journal:
+        return Journal(
+            self.folder, self.console, updates=self.recipe.updates, done=self.trainer.progress.update
+        )
+
+    def _validate(self, journal: Journal | None) -> None:
+        """Measure, and keep the best. All processes put the weights together; the one with the journal measures."""
+        averaged = whole_model(self.trainer.averaged)
+        if not journal:
+            return
+        result = validate(self.trainer, averaged, self.data)
         progress = self.trainer.progress
         if not math.isfinite(result.loss):
             raise TrainingDiverged(
@@ -169,7 +180,7 @@ class Run:
         is_best = progress.record(result.mean_bleu, self.recipe.keep_best)
         journal.validation(progress.update, result, is_best=is_best)
         if is_best:
-            self._export(translator_of(self.trainer.averaged, self.recipe, self.data), Results(), "")
+            self._export(translator_of(averaged, self.recipe, self.data), Results(), "")
         if self.is_out_of_patience:
             self.console.print(f"stopping: no better BLEU in {self.recipe.patience} validations")
 

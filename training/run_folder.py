@@ -34,6 +34,7 @@ MAY_CHANGE = (  # between two sessions of a run; all else decided its data, its 
     "validation_sentences",
     "patience",
     "keep_best",
+    "sharding",
     "precision",
     "blend",
 )

@@ -134,9 +134,14 @@ class Trainer:
         self._restore(*found)
         return True
 
-    def load_update(self, folder: CheckpointFolder, update: int) -> None:
-        """Go back to a checkpoint that was kept."""
-        self._restore(*folder.load(update))
+    def models_at(self, folder: CheckpointFolder, update: int) -> tuple[Transformer, Transformer]:
+        """The averaged and the last weights of a checkpoint, whole however they were trained, ready to translate."""
+        tensors, _ = folder.load(update)
+        averaged, last = Transformer(self.recipe.model), Transformer(self.recipe.model)
+        for model, part in ((averaged, "average"), (last, "model")):
+            _load_parameters(model, tensors, part)
+            model.to(self.device).eval().requires_grad_(False)
+        return averaged, last
 
     def state(self) -> Iterator[tuple[str, Tensor]]:
         """The weights, their average and the optimiser's moments, as `part/parameter`."""

@@ -60,15 +60,18 @@ def translator_of(model: Transformer, recipe: Recipe, data: RunData) -> Translat
     )
 
 
-def validate(trainer: Trainer, data: RunData) -> Validation:
-    """Loss on the whole validation part, BLEU and samples on sentences from all over it."""
+def validate(trainer: Trainer, averaged: Transformer, data: RunData) -> Validation:
+    """Loss on the whole validation part, BLEU and samples on sentences from all over it.
+
+    `averaged` are the trainer's averaged weights, whole even where the trainer's are sharded.
+    """
     recipe = trainer.recipe
-    translator = translator_of(trainer.averaged, recipe, data)
+    translator = translator_of(averaged, recipe, data)
     bleu, samples = {}, []
     loss, pieces, skipped = 0.0, 0, 0
     for direction in recipe.directions:
         pairs = data.oriented(data.validation, direction)
-        of_direction = _loss(trainer, data, pairs, direction[1])
+        of_direction = _loss(trainer, averaged, data, pairs, direction[1])
         loss, pieces, skipped = loss + of_direction[0], pieces + of_direction[1], skipped + of_direction[2]
         measured = spread(pairs, recipe.validation_sentences)
         texts, scores = translate_and_score(translator, measured, direction, GREEDY)
@@ -97,7 +100,7 @@ def translate_and_score(
 
 @torch.inference_mode()
 def _loss(
-    trainer: Trainer, data: RunData, pairs: Sequence[Pair], target_language: str
+    trainer: Trainer, averaged: Transformer, data: RunData, pairs: Sequence[Pair], target_language: str
 ) -> tuple[float, int, int]:
     """Summed loss, target pieces, pairs left out because they are too long."""
     examples = [encode_example(pair, data.tokenizer, target_language) for pair in pairs]
@@ -105,5 +108,5 @@ def _loss(
     batches = [
         collate(batch, trainer.recipe.model.pad_id) for batch in pack(fitting, trainer.recipe.batch_tokens)
     ]
-    total = sum(trainer.loss(batch, trainer.averaged).item() for batch in batches)
+    total = sum(trainer.loss(batch, averaged).item() for batch in batches)
     return total, sum(batch.target_pieces for batch in batches), len(examples) - len(fitting)
