@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from safetensors.torch import load, save
 
 from model.config import ModelConfig
 from model.device import choose_device, choose_dtype
+from model.durable import sync_folder, write_durably
 from model.transformer import Transformer
 from model.translator import Translator
 from tokenizer import Tokenizer
@@ -32,6 +32,11 @@ class ModelDirectoryError(ValueError):
 def save_translator(translator: Translator, directory: Path, *, card: str, dtype: torch.dtype) -> None:
     """Write the parts beside `directory` and put them in its place at once. Weights are stored as `dtype`."""
     weights = {name: value.detach().to("cpu", dtype) for name, value in translator.model.named_parameters()}
+    for name, value in weights.items():
+        if not value.isfinite().all():
+            raise ModelDirectoryError(
+                f"{directory}: not written: {name} has values that are not finite in {dtype}"
+            )
     config = {
         "format": FORMAT,
         "directions": translator.directions,
@@ -54,15 +59,21 @@ def write_parts(directory: Path, parts: Mapping[str, bytes]) -> None:
     unfinished = directory.with_name(f".{directory.name}.tmp")
     shutil.rmtree(unfinished, ignore_errors=True)
     unfinished.mkdir(parents=True)
-    for name, content in parts.items():
-        _write_synced(unfinished / name, content)
     checksums = {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()}
-    _write_synced(unfinished / CHECKSUMS, (json.dumps(checksums, indent=2) + "\n").encode())
+    try:
+        for name, content in parts.items():
+            write_durably(unfinished / name, content)
+        write_durably(unfinished / CHECKSUMS, (json.dumps(checksums, indent=2) + "\n").encode())
+    except OSError:
+        shutil.rmtree(unfinished, ignore_errors=True)  # half a model, where there may be no room for it
+        raise
+    sync_folder(unfinished)
     old = _aside(directory)
     if directory.exists():
         shutil.rmtree(old, ignore_errors=True)
         directory.replace(old)
     unfinished.replace(directory)
+    sync_folder(directory.parent)
     shutil.rmtree(old, ignore_errors=True)
 
 
@@ -173,10 +184,3 @@ def _with_weights(config: ModelConfig, weights: Mapping[str, torch.Tensor]) -> T
             if not parameter.sum().isfinite():  # one pass: a single NaN or infinity gets into the sum
                 raise ValueError(f"{name} has values that are not finite")
     return model.eval().requires_grad_(False)
-
-
-def _write_synced(path: Path, content: bytes) -> None:
-    with path.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())

@@ -76,6 +76,18 @@ def test_the_parts_are_those_that_the_architecture_names(directory: Path) -> Non
         assert checksums[name] == hashlib.sha256((directory / name).read_bytes()).hexdigest()
 
 
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), 1e6])
+def test_weights_that_are_not_finite_as_stored_leave_the_old_model(directory: Path, value: float) -> None:
+    sick = boats(seed=2)
+    with torch.no_grad():
+        sick.model.output_VD[3, 1] = value
+    with pytest.raises(
+        ModelDirectoryError, match="output_VD has values that are not finite in torch.float16"
+    ):
+        save_translator(sick, directory, card="", dtype=torch.float16)
+    assert torch.equal(logits(load_translator(directory, dtype="float32")), logits(boats()))
+
+
 # --- whole or not at all
 
 
