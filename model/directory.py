@@ -18,10 +18,10 @@ from model.device import choose_device, choose_dtype
 from model.durable import sync_folder, write_durably
 from model.transformer import Transformer
 from model.translator import Translator
-from tokenizer import Tokenizer
+from tokenizer import AnyTokenizer, open_tokenizer, tokenizer_parts
 
 FORMAT = 1
-PARTS = ("config.json", "model.safetensors", "tokenizer.model", "MODEL_CARD.md")
+PARTS = ("config.json", "model.safetensors", "MODEL_CARD.md")  # beside those of the tokenizer
 CHECKSUMS = "checksums.json"
 
 
@@ -48,7 +48,7 @@ def save_translator(translator: Translator, directory: Path, *, card: str, dtype
         {
             "config.json": (json.dumps(config, indent=2) + "\n").encode(),
             "model.safetensors": save({name: value.contiguous() for name, value in weights.items()}),
-            "tokenizer.model": translator.tokenizer.model,
+            **translator.tokenizer.parts,
             "MODEL_CARD.md": card.encode(),
         },
     )
@@ -96,8 +96,8 @@ def load_translator(directory: Path, *, device: str = "auto", dtype: str = "auto
             raise ValueError(
                 f"longest is {longest}, must be 3 … {model_config.max_positions}, the max_positions"
             )
-    with _reading(directory / "tokenizer.model"):
-        tokenizer = Tokenizer(parts["tokenizer.model"])
+    with _reading(directory / ", ".join(tokenizer_parts(parts))):
+        tokenizer = open_tokenizer(parts)
         _check_fit(tokenizer, model_config, [target for _, target in directions])
     place = choose_device(device)
     with _reading(directory / "model.safetensors"):
@@ -122,7 +122,7 @@ def read_parts(directory: Path) -> dict[str, bytes]:
     with _reading(place / CHECKSUMS):
         checksums = dict(json.loads((place / CHECKSUMS).read_bytes()))
     parts = {}
-    for name in PARTS:
+    for name in (*PARTS, *tokenizer_parts(checksums)):
         with _reading(place / name):
             parts[name] = (place / name).read_bytes()
             if checksums.get(name) != hashlib.sha256(parts[name]).hexdigest():
@@ -148,7 +148,7 @@ def _reading(part: Path) -> Iterator[None]:
         raise ModelDirectoryError(f"{part}: {error}") from error
 
 
-def _check_fit(tokenizer: Tokenizer, config: ModelConfig, targets: Sequence[str]) -> None:
+def _check_fit(tokenizer: AnyTokenizer, config: ModelConfig, targets: Sequence[str]) -> None:
     """A tokenizer of another model would give fluent nonsense: what can be compared is."""
     for what, own, wanted in (
         ("pieces", tokenizer.size, config.vocabulary_size),
@@ -158,9 +158,11 @@ def _check_fit(tokenizer: Tokenizer, config: ModelConfig, targets: Sequence[str]
     ):
         if own != wanted:
             raise ValueError(f"the tokenizer of another model: {what}: {own}, the config says {wanted}")
-    if missing := sorted(set(targets) - set(tokenizer.languages)):
-        known = ", ".join(tokenizer.languages)
-        raise ValueError(f"the tokenizer of another model: no tag for {missing[0]!r}, only for {known}")
+    for target in targets:
+        try:
+            tokenizer.source_prefix(target)
+        except KeyError as error:
+            raise ValueError(f"the tokenizer of another model: {error.args[0]}") from None
 
 
 def _with_weights(config: ModelConfig, weights: Mapping[str, torch.Tensor]) -> Transformer:

@@ -12,7 +12,7 @@ from model.alignment import Alignment, align
 from model.search import DecodingOptions, Found, SearchTask, beam_search, greedy_search, sample
 from model.state import DecoderState
 from model.transformer import Transformer
-from tokenizer import Tokenizer
+from tokenizer import AnyTokenizer
 
 BATCH_PIECES = 4096  # padded source pieces times beam size in a batch
 
@@ -31,7 +31,7 @@ class Sentence:
 
     text: str
     target_language: str
-    ids: tuple[int, ...]  # <2xx> pieces </s>
+    ids: tuple[int, ...]  # <2xx> pieces </s>, or what another tokenizer asks for a language with
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ class Translator:
     def __init__(
         self,
         model: Transformer,
-        tokenizer: Tokenizer,
+        tokenizer: AnyTokenizer,
         *,
         name: str,
         directions: Sequence[tuple[str, str]],
@@ -63,6 +63,8 @@ class Translator:
         self.model, self.tokenizer, self.name = model, tokenizer, name
         self.directions = tuple(directions)
         self.longest = longest
+        prefixes = [tokenizer.source_prefix(target) for _, target in self.directions]
+        self._frame = max(map(len, prefixes), default=0) + 1  # what asks for the target language, and the end
         controls = {tokenizer.pad_id, tokenizer.unk_id, tokenizer.bos_id}
         self.banned_ids = sorted(controls | {tokenizer.target_tag(code) for code in tokenizer.languages})
 
@@ -91,8 +93,8 @@ class Translator:
             raise SentenceTooLong(
                 f"a sentence of {self._length(ids)} pieces; this model takes up to {self.longest}"
             )
-        tag = self.tokenizer.target_tag(target_language)
-        return Sentence(text, target_language, (tag, *ids, self.tokenizer.eos_id))
+        prefix = self.tokenizer.source_prefix(target_language)
+        return Sentence(text, target_language, (*prefix, *ids, self.tokenizer.eos_id))
 
     def translate(self, sentences: Sequence[Sentence], options: DecodingOptions) -> list[list[Hypothesis]]:
         """One list a sentence, best first; any mix of directions.
@@ -112,20 +114,22 @@ class Translator:
     ) -> list[Hypothesis]:
         """Forced decoding: how likely the model holds the given targets."""
         return [
-            self._force(sentence, self.tokenizer.encode(target), length_penalty)
+            self._force(sentence, self.tokenizer.encode_target(target), length_penalty)
             for sentence, target in zip(sentences, targets, strict=True)
         ]
 
     def align(self, sentence: Sentence, target: str) -> Alignment:
         """Which of the sentence's pieces each piece of the target was made from."""
-        return align(self.model, self.tokenizer, sentence.ids, self.tokenizer.encode(target))
+        prefix = len(self.tokenizer.source_prefix(sentence.target_language))
+        target_ids = self.tokenizer.encode_target(target)
+        return align(self.model, self.tokenizer, sentence.ids, target_ids, prefix=prefix)
 
     def __repr__(self) -> str:
         pairs = ", ".join(f"{source}→{target}" for source, target in self.directions)
         return f"Translator({self.name!r}, {pairs}, {self.dtype}, {self.device})"
 
     def _length(self, ids: Sequence[int]) -> int:
-        return len(ids) + 2  # the tag and the end
+        return len(ids) + self._frame
 
     def _check_direction(self, source_language: str, target_language: str) -> None:
         if (source_language, target_language) not in self.directions:
@@ -155,7 +159,7 @@ class Translator:
             min_length=options.min_length,
             length_penalty=options.length_penalty,
             banned_ids=self.banned_ids,
-            sources=[sentence.ids[1:-1] for sentence in batch],
+            sources=[sentence.ids for sentence in batch],
         )
         state = self.model.start(self._pad([sentence.ids for sentence in batch]))
         if options.strategy == "greedy":

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
-from operator import index
+from collections.abc import Callable, Iterable
 from random import Random
 from typing import SupportsIndex
 
@@ -13,13 +12,14 @@ from sentencepiece import SentencePieceProcessor
 from tokenizer.capitals import is_in_capitals
 from tokenizer.normalise import normalise
 from tokenizer.sampling import Segmentations
+from tokenizer.vocabulary import SPACE_MARK, Vocabulary
 
-SPACE_MARK = "\u2581"  # how SentencePiece writes a space inside a piece
+PART = "tokenizer.model"
 LANGUAGE_TAG = re.compile(r"<2([a-z]{2,3})>")
 UPPER = "<upper>"
 
 
-class Tokenizer:
+class Tokenizer(Vocabulary):
     """A SentencePiece model seen as a pair of inverse functions between text and ids.
 
     Control ids (padding, start, end, target-language tags) are reachable by name only, never by text. One more,
@@ -34,32 +34,45 @@ class Tokenizer:
             self._pieces = SentencePieceProcessor(model_proto=model)
         except RuntimeError as error:
             raise ValueError(f"not a SentencePiece model ({len(model)} bytes): {error}") from error
-        self.size: int = self._pieces.get_piece_size()
-        self.pad_id: int = self._pieces.pad_id()
-        self.unk_id: int = self._pieces.unk_id()
-        self.bos_id: int = self._pieces.bos_id()
-        self.eos_id: int = self._pieces.eos_id()
+        pieces = [self._pieces.id_to_piece(i) for i in range(self._pieces.get_piece_size())]
+        bytes_of = {i: int(piece[3:5], 16) for i, piece in enumerate(pieces) if self._pieces.is_byte(i)}
+        unk_id: int = self._pieces.unk_id()
+        controls = {i for i in range(len(pieces)) if self._pieces.is_control(i)} | {unk_id}
+        super().__init__(
+            pieces,
+            bytes_of=bytes_of,
+            controls=controls,
+            tags={
+                tag[1]: i
+                for i, piece in enumerate(pieces)
+                if i in controls and (tag := LANGUAGE_TAG.fullmatch(piece))
+            },
+            pad_id=self._pieces.pad_id(),
+            unk_id=unk_id,
+            bos_id=self._pieces.bos_id(),
+            eos_id=self._pieces.eos_id(),
+        )
         self._segmentations: dict[float, Segmentations] = {}
-        self._piece_of = [self._pieces.id_to_piece(i) for i in range(self.size)]
-        self._byte_of = {
-            i: int(piece[3:5], 16) for i, piece in enumerate(self._piece_of) if self._pieces.is_byte(i)
-        }
-        self._controls = {i for i in range(self.size) if self._pieces.is_control(i)} | {self.unk_id}
         # A typed ▁ must not turn into a space, so it is spelled with the bytes of its UTF-8 form.
-        id_of_byte = {byte: i for i, byte in self._byte_of.items()}
+        id_of_byte = {byte: i for i, byte in bytes_of.items()}
         if len(id_of_byte) != 256:
             raise ValueError(f"a tokenizer needs all 256 byte pieces, this model has {len(id_of_byte)}")
         self._space_mark_ids = [id_of_byte[byte] for byte in SPACE_MARK.encode()]
-        self._tags = {
-            tag[1]: i for i in sorted(self._controls) if (tag := LANGUAGE_TAG.fullmatch(self._piece_of[i]))
-        }
-        self.languages: tuple[str, ...] = tuple(self._tags)
         upper_id = self._pieces.piece_to_id(UPPER)  # of unknown, in a model that was learnt without it
-        self.upper_id: int | None = upper_id if upper_id in self._controls - {self.unk_id} else None
+        self.upper_id: int | None = upper_id if upper_id in controls - {unk_id} else None
+
+    @property
+    def parts(self) -> dict[str, bytes]:
+        """The files of a model directory that it is made from."""
+        return {PART: self.model}
 
     def encode(self, text: str) -> list[int]:
         """Ids of `normalise(text)`; text pieces only, after <upper> in capitals. The empty text has no ids."""
         return self._spell(text, self._pieces.encode)
+
+    def encode_target(self, text: str) -> list[int]:
+        """The same: both sides have the same pieces."""
+        return self.encode(text)
 
     def encode_in_capitals(self, text: str) -> list[int]:
         """Ids that decode to `normalise(text).upper()`, but are spelled as `text` is: Haus, not haus, for HAUS."""
@@ -78,42 +91,6 @@ class Tokenizer:
         known = list(self._known(ids))
         start = known.index(self.upper_id) if self.upper_id in known else len(known)
         return (self._join(known[:start]) + self._join(known[start:]).upper()).removeprefix(" ")
-
-    def pieces(self, ids: Iterable[SupportsIndex]) -> list[str]:
-        """The pieces of `ids` as SentencePiece writes them, for people: ▁ is a space, <0x41> a byte."""
-        return [self._piece_of[i] for i in self._known(ids)]
-
-    def target_tag(self, language: str) -> int:
-        """Id of the control piece that asks for `language`; KeyError naming the languages there are."""
-        try:
-            return self._tags[language]
-        except KeyError:
-            known = ", ".join(self.languages)
-            raise KeyError(f"no target tag for {language!r}; this tokenizer has {known}") from None
-
-    def __repr__(self) -> str:
-        return f"Tokenizer(size={self.size}, languages={self.languages})"
-
-    def _join(self, ids: list[int]) -> str:
-        parts: list[str] = []
-        run = bytearray()
-        for i in ids:
-            if (byte := self._byte_of.get(i)) is not None:
-                run.append(byte)
-                continue
-            if run:
-                parts.append(run.decode(errors="ignore"))
-                run.clear()
-            if i not in self._controls:
-                parts.append(self._piece_of[i].replace(SPACE_MARK, " "))
-        parts.append(run.decode(errors="ignore"))
-        return "".join(parts)
-
-    def _known(self, ids: Iterable[SupportsIndex]) -> Iterator[int]:
-        for i in map(index, ids):  # any kind of integer becomes an int, which the tables are keyed by
-            if not 0 <= i < self.size:
-                raise ValueError(f"no piece has the id {i}; ids are 0 to {self.size - 1}")
-            yield i
 
     def _spell(self, text: str, encode: Callable[[str], list[int]]) -> list[int]:
         text = normalise(text)

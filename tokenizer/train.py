@@ -9,7 +9,8 @@ from sentencepiece import SentencePieceTrainer
 
 from tokenizer.capitals import is_in_capitals
 from tokenizer.normalise import normalise
-from tokenizer.tokenizer import LANGUAGE_TAG, SPACE_MARK, UPPER
+from tokenizer.tokenizer import LANGUAGE_TAG, UPPER
+from tokenizer.vocabulary import SPACE_MARK
 
 # The library reads ▁ as a space and silently skips a line with ▅. Neither is learnt: bytes spell them.
 _WITHOUT_RESERVED = str.maketrans("", "", f"{SPACE_MARK}\u2585")

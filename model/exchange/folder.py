@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,8 @@ def new_folder(output: Path) -> Iterator[Path]:
 
 def write_companions(translator: Translator, folder: Path, *, card: str, note: str) -> None:
     """The tokenizer, what decoding has to know, the model card, and a README.md that says how to run it."""
-    (folder / "tokenizer.model").write_bytes(translator.tokenizer.model)
+    for name, content in translator.tokenizer.parts.items():
+        (folder / name).write_bytes(content)
     (folder / "decoding.json").write_text(json.dumps(decoding_facts(translator), indent=2) + "\n")
     (folder / "MODEL_CARD.md").write_text(card)
     (folder / "README.md").write_text(note)
@@ -43,16 +44,17 @@ def decoding_facts(translator: Translator) -> dict[str, Any]:
     tokenizer, config = translator.tokenizer, translator.model.config
     named = {"start": config.start_id, "end": config.eos_id, "padding": config.pad_id}
     return {
+        "tokenizer": list(tokenizer.parts),
         "directions": translator.directions,
         "longest_source": translator.longest,  # pieces, tag and end included
         "longest_target": config.max_positions - 1,  # pieces, the end included
         "source_starts_with": {
-            target: _both(translator, [tokenizer.target_tag(target)]) for _, target in translator.directions
+            target: _both(translator, tokenizer.source_prefix(target)) for _, target in translator.directions
         },
         **{name: _both(translator, [i]) for name, i in named.items()},
         "never_in_a_target": _both(translator, translator.banned_ids),
     }
 
 
-def _both(translator: Translator, ids: list[int]) -> dict[str, list[Any]]:
-    return {"ids": ids, "pieces": translator.tokenizer.pieces(ids)}
+def _both(translator: Translator, ids: Sequence[int]) -> dict[str, list[Any]]:
+    return {"ids": list(ids), "pieces": translator.tokenizer.pieces(ids)}

@@ -31,10 +31,10 @@ import json
 from pathlib import Path
 
 import ctranslate2
-from tokenizer import Tokenizer
+from tokenizer import open_tokenizer
 
-tokenizer = Tokenizer(Path("tokenizer.model").read_bytes())
 facts = json.loads(Path("decoding.json").read_text())
+tokenizer = open_tokenizer({name: Path(name).read_bytes() for name in facts["tokenizer"]})
 engine = ctranslate2.Translator(".", device="cpu")
 
 

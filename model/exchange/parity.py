@@ -12,7 +12,7 @@ import torch
 
 from model.search import SearchTask, greedy_search
 from model.translator import Sentence, Translator, padded
-from tokenizer.tokenizer import SPACE_MARK
+from tokenizer.vocabulary import SPACE_MARK
 
 Numbers = np.ndarray[Any, Any]
 SENTENCES = 200  # that must come out alike

@@ -8,12 +8,14 @@ from typing import Any
 import torch
 
 from model.config import ModelConfig
+from model.directory import PARTS
 from model.transformer import Transformer
 from model.translator import Translator
 from tests.model.variants import SMALL, disturbed, ids
 from tokenizer import Tokenizer
 from tokenizer.train import train_tokenizer
 
+ALL_PARTS = (*PARTS, "tokenizer.model")
 LINES = ["a small boat on the river", "ein kleines Boot auf dem Fluss"] * 20
 
 

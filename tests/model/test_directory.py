@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 import torch
 
-from model.directory import CHECKSUMS, PARTS, ModelDirectoryError, load_translator, save_translator
-from tests.model.boats import boats, logits
+from model.directory import CHECKSUMS, ModelDirectoryError, load_translator, save_translator
+from tests.model.boats import ALL_PARTS, boats, logits
 from tests.model.variants import ALL_VARIANTS, named
 
 
@@ -69,10 +69,10 @@ def test_loading_draws_nothing_from_what_a_caller_seeded_for_results(directory: 
 
 
 def test_the_parts_are_those_that_the_architecture_names(directory: Path) -> None:
-    assert {path.name for path in directory.iterdir()} == {*PARTS, CHECKSUMS}
+    assert {path.name for path in directory.iterdir()} == {*ALL_PARTS, CHECKSUMS}
     assert (directory / "MODEL_CARD.md").read_text() == "# Boats\n"
     checksums = json.loads((directory / CHECKSUMS).read_text())
-    for name in PARTS:
+    for name in ALL_PARTS:
         assert checksums[name] == hashlib.sha256((directory / name).read_bytes()).hexdigest()
 
 
@@ -81,9 +81,7 @@ def test_weights_that_are_not_finite_as_stored_leave_the_old_model(directory: Pa
     sick = boats(seed=2)
     with torch.no_grad():
         sick.model.output_VD[3, 1] = value
-    with pytest.raises(
-        ModelDirectoryError, match="output_VD has values that are not finite in torch.float16"
-    ):
+    with pytest.raises(ModelDirectoryError, match="output_VD has values that are not finite in torch.float16"):
         save_translator(sick, directory, card="", dtype=torch.float16)
     assert torch.equal(logits(load_translator(directory, dtype="float32")), logits(boats()))
 
