@@ -31,7 +31,7 @@ DEV := $(VENV)/.stamps/$(KEY)-dev
 BROWSER := $(VENV)/.stamps/$(KEY)-browser
 EXCHANGE := $(VENV)/.stamps/$(KEY)-exchange
 
-.PHONY: serve install install-exchange test test-slow test-browser test-exchange check format docker-check lock clean help
+.PHONY: serve install install-exchange test test-slow test-browser test-exchange benchmark-multi30k benchmark-ablation check format docker-check lock clean help
 
 serve: $(SERVE) ## Start the service on http://127.0.0.1:8000 with the bundled model
 	@exec $(BIN)/python -m service
@@ -51,6 +51,15 @@ test-browser: $(BROWSER) ## Run the tests of the first page in a real Chromium
 
 test-exchange: $(EXCHANGE) ## Run the tests of export and import against the other engines
 	$(BIN)/python -m pytest tests/model/exchange $(ARGUMENTS)
+
+# Where the corpora lie, if they are not to be downloaded: CORPORA=DIR.
+benchmark-multi30k: $(DEV) ## Train three seeds on Multi30k and print the table of scores: hours
+	$(BIN)/python -m training.fetch multi30k-en-de $(if $(CORPORA),--from $(CORPORA))
+	$(BIN)/python -m benchmarks.multi30k $(ARGUMENTS)
+
+benchmark-ablation: $(DEV) ## Train the variants of the model on Multi30k and print what each is worth: hours
+	$(BIN)/python -m training.fetch multi30k-en-de $(if $(CORPORA),--from $(CORPORA))
+	$(BIN)/python -m benchmarks.ablation $(ARGUMENTS)
 
 check: $(DEV) ## Lint, and check the format and the types
 	$(BIN)/ruff check
@@ -83,7 +92,7 @@ clean: ## Delete .venv and every cache
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 help: ## Show this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "make %-16s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 # Every wheel but torch's is held to the hashes of its lock. Torch comes after them, so that all it needs
 # is there already: TORCH_INDEX then has to offer nothing else.
