@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import torch
 from rich.console import Console
@@ -15,7 +14,7 @@ from training.corpora.corpus import Corpus
 from training.estimate import in_words, seconds_to_train
 from training.preparation import load_run_data
 from training.recipes import Recipe
-from training.run_folder import begin, read_recipe
+from training.run_folder import begin, read_recipe, refuse_begun
 from training.sizing import Choice, advice, sized_recipe
 from training.survey import survey
 
@@ -34,29 +33,15 @@ def begin_custom(
     `settings` are `--set` texts; they replace what the amount of data would choose. CorpusError for a corpus that
     is broken or too small.
     """
+    refuse_begun(folder)
     found = survey(corpus)
     found.show(console)
-    recipe, choices = sized_recipe(found, name=folder.name, directions=directions)
-    recipe = recipe.with_settings(dict(settings))
+    recipe, choices = sized_recipe(found, settings, name=folder.name, directions=directions)
     console.print(choices_table(recipe, choices, settings))
     if warning := advice(found.pairs):
         console.print(warning)
     begin(folder, recipe, corpus, console, device=device)
     report_prepared(folder, console, device=device)
-
-
-def try_custom(
-    corpus: Corpus,
-    settings: Mapping[str, str],
-    console: Console,
-    *,
-    name: str,
-    directions: Sequence[tuple[str, str]],
-    device: torch.device,
-) -> None:
-    """What `begin_custom` would print, leaving nothing behind."""
-    with TemporaryDirectory() as place:
-        begin_custom(Path(place) / name, corpus, settings, console, directions=directions, device=device)
 
 
 def choices_table(recipe: Recipe, choices: Sequence[Choice], settings: Mapping[str, str]) -> Table:

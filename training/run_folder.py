@@ -14,7 +14,7 @@ from rich.console import Console
 
 from model.device import choose_dtype
 from tokenizer import Tokenizer
-from training.corpora.corpus import Corpus
+from training.corpora.corpus import Corpus, Mixture
 from training.corpora.pairs import Pair
 from training.preparation import prepare
 from training.recipes import Recipe
@@ -43,7 +43,7 @@ MAY_CHANGE = (  # between two sessions of a run; all else decided its data, its 
 def begin(
     folder: Path,
     recipe: Recipe,
-    corpus: Corpus,
+    corpus: Corpus | Mixture,
     console: Console,
     *,
     device: torch.device,
@@ -54,8 +54,7 @@ def begin(
 
     Fine-tuning brings its `tokenizer` along, and perhaps some `old_pairs` to be trained on as well.
     """
-    if (folder / "recipe.json").exists():
-        raise RunError(f"{folder} holds a run already; --resume continues it, another --output starts afresh")
+    refuse_begun(folder)
     shutil.rmtree(folder / "data", ignore_errors=True)  # a preparation that was killed before the recipe
     prepare(recipe, corpus, folder / "data", console, tokenizer=tokenizer, old_pairs=old_pairs)
     size = Tokenizer((folder / "data" / "tokenizer.model").read_bytes()).size
@@ -68,6 +67,12 @@ def begin(
             precision=str(precision).removeprefix("torch."),
         ),
     )
+
+
+def refuse_begun(folder: Path) -> None:
+    """RunError where there is a run already."""
+    if (folder / "recipe.json").exists():
+        raise RunError(f"{folder} holds a run already; --resume continues it, another --output starts afresh")
 
 
 def read_recipe(folder: Path) -> Recipe:

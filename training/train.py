@@ -7,6 +7,8 @@
 
     python -m training.train custom --corpus mine.en mine.de --source-language en --target-language de \\
         --output runs/mine                                           a corpus of your own; sizes are chosen for it
+    python -m training.train finetune pretrained/en-de --corpus mine.tmx --source-language en --target-language de \\
+        --output runs/tuned --old-data runs/tatoeba-en-de            a model goes on with your own translations
 
     torchrun --nproc-per-node 2 -m training.train tatoeba-en-de --set accumulate=2 --threads 1
 
@@ -23,15 +25,17 @@ import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import torch
 from rich.console import Console
 
 from model.device import choose_device
 from training.checkpoint import CheckpointError
-from training.corpora.corpus import Corpus, open_corpus, open_files
+from training.corpora.corpus import Corpus, Mixture, open_files, open_mixture
 from training.corpora.pairs import CorpusError
-from training.custom import begin_custom, try_custom
+from training.custom import begin_custom
+from training.finetune import begin_finetune, open_old
 from training.primer.write import PRIMER, write_primer
 from training.recipes import RECIPES, recipe_named
 from training.run import Run
@@ -39,7 +43,7 @@ from training.run_folder import RunError, begin, change_settings, read_recipe
 from training.trainer import TrainingDiverged
 from training.world import join_world, leave_world
 
-CUSTOM = "custom"
+CUSTOM, FINETUNE = "custom", "finetune"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -51,8 +55,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         torch.set_num_threads(options.threads)
     torch.set_flush_denormal(True)  # Adam's moments get tiny, and tiny numbers are slow
     try:
-        if options.recipe == CUSTOM and options.dry_run:
-            _try(options, console)
+        if options.recipe not in RECIPES and options.dry_run:
+            with TemporaryDirectory() as place:
+                _begin(options, Path(place) / options.output.name, console, choose_device(options.device))
         else:
             _train(options, _command(arguments), console)
     except (CorpusError, CheckpointError, RunError, TrainingDiverged, ValueError) as error:
@@ -89,23 +94,31 @@ def _open(options: argparse.Namespace, folder: Path, console: Console, device: t
                 f"{folder} holds a run of {name!r}, not of {options.recipe!r}; name another --output"
             )
         change_settings(folder, settings)
-    elif options.recipe == CUSTOM:
-        corpus = _own_corpus(options)
-        begin_custom(folder, corpus, settings, console, directions=_directions(options), device=device)
+    elif options.resume and options.recipe not in RECIPES and not options.corpus:
+        raise RunError(f"{folder} holds no run that could go on")
     else:
+        _begin(options, folder, console, device)
+
+
+def _begin(options: argparse.Namespace, folder: Path, console: Console, device: torch.device) -> None:
+    settings = dict(options.set)
+    if options.recipe in RECIPES:
         recipe = recipe_named(options.recipe).with_settings(settings)
-        begin(folder, recipe, _corpus(options.corpora / recipe.corpus, console), console, device=device)
-
-
-def _try(options: argparse.Namespace, console: Console) -> None:
-    try_custom(
-        _own_corpus(options),
-        dict(options.set),
-        console,
-        name=options.output.name,
-        directions=_directions(options),
-        device=choose_device(options.device),
+        corpora = _corpora(options.corpora, recipe.corpus, console)
+        begin(folder, recipe, corpora, console, device=device)
+        return
+    languages = (options.source_language, options.target_language)
+    corpus = replace(
+        open_files(options.corpus, *languages), licence=options.licence, attribution=options.attribution
     )
+    directions = (languages,) if options.one_way else (languages, languages[::-1])
+    if options.recipe == CUSTOM:
+        begin_custom(folder, corpus, settings, console, directions=directions, device=device)
+    else:
+        old = open_old(options.old_data, options.old_test, options.old_share, languages)
+        begin_finetune(
+            folder, options.model, corpus, settings, console, old=old, directions=directions, device=device
+        )
 
 
 def _options(arguments: Sequence[str]) -> argparse.Namespace:
@@ -125,12 +138,22 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
     custom = recipes.add_parser(CUSTOM, help="A corpus of your own; sizes are derived from its amount.")
     _add_corpus(custom)
     _add_run(custom)
-    custom.add_argument("--dry-run", action="store_true", help="print report, recipe and time; leave nothing")
+    finetune = recipes.add_parser(
+        FINETUNE, help="A trained model goes on to learn from your own translations."
+    )
+    finetune.add_argument(
+        "model", type=Path, nargs="?", metavar="MODEL_DIR", help="a model directory, or a run"
+    )
+    _add_corpus(finetune)
+    _add_old(finetune)
+    _add_run(finetune)
     options = parser.parse_args(arguments)
-    if options.recipe == CUSTOM and not options.resume:
-        for needed in ("corpus", "source_language", "target_language"):
-            if not getattr(options, needed):
-                custom.error(f"--{needed.replace('_', '-')} is missing; only --resume does without")
+    if options.recipe not in RECIPES and not options.resume:
+        needed = ["corpus", "source_language", "target_language"] + ["model"] * (options.recipe == FINETUNE)
+        for name in needed:
+            if not getattr(options, name):
+                spelled = "MODEL_DIR" if name == "model" else f"--{name.replace('_', '-')}"
+                recipes.choices[options.recipe].error(f"{spelled} is missing; only --resume does without")
     return options
 
 
@@ -166,6 +189,32 @@ def _add_corpus(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--licence", default="the owner's", help="of the corpus, for the model card")
     group.add_argument("--attribution", default="", help="whom the model card thanks for the corpus")
     group.add_argument("--output", type=Path, required=True, metavar="DIR", help="the run's folder")
+    group.add_argument("--dry-run", action="store_true", help="print report, recipe and time; leave nothing")
+
+
+def _add_old(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("what the model learnt before")
+    group.add_argument(
+        "--old-data",
+        type=Path,
+        metavar="FOLDER",
+        help="the run that made the model, or a corpus folder: some of its pairs are trained on again, against "
+        "forgetting, and its test part, if it has one, is the old test",
+    )
+    group.add_argument(
+        "--old-share",
+        type=float,
+        default=0.5,
+        metavar="X",
+        help="of the training pairs that are old ones, where --old-data is given (default: %(default)s)",
+    )
+    group.add_argument(
+        "--old-test",
+        type=Path,
+        nargs=2,
+        metavar=("SOURCE", "REFERENCE"),
+        help="the old test as two files, in the order of the languages; measured before and after",
+    )
 
 
 def _setting(text: str) -> tuple[str, str]:
@@ -175,21 +224,11 @@ def _setting(text: str) -> tuple[str, str]:
     return field, value
 
 
-def _own_corpus(options: argparse.Namespace) -> Corpus:
-    corpus = open_files(options.corpus, options.source_language, options.target_language)
-    return replace(corpus, licence=options.licence, attribution=options.attribution)
-
-
-def _directions(options: argparse.Namespace) -> tuple[tuple[str, str], ...]:
-    there = (options.source_language, options.target_language)
-    return (there,) if options.one_way else (there, there[::-1])
-
-
-def _corpus(folder: Path, console: Console) -> Corpus:
-    if folder.name == PRIMER and not folder.exists():
-        console.print(f"writing the {PRIMER} corpus to {folder}")
-        write_primer(folder)
-    return open_corpus(folder)
+def _corpora(folder: Path, names: str, console: Console) -> Mixture:
+    if PRIMER in names.split() and not (folder / PRIMER).exists():
+        console.print(f"writing the {PRIMER} corpus to {folder / PRIMER}")
+        write_primer(folder / PRIMER)
+    return open_mixture(folder, names)
 
 
 def _command(arguments: Sequence[str]) -> str:

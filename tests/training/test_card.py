@@ -67,7 +67,7 @@ def test_the_card_names_data_terms_command_cost_and_limits(card: str, folder: Pa
     assert f"{facts['pairs']['train']:,} pairs for training" in card
     assert "Licence: CC0 1.0. Written by this project's primer" in card
     assert commands(card, "How it was made")[0].startswith("python -m training.train custom --corpus")
-    assert re.search(r"Cost: 60 updates, [\d,]+ target pieces, [\d,]+ seconds .* cores, 1 process", card)
+    assert re.search(r"Cost: \d+ updates, [\d,]+ target pieces, [\d,]+ seconds .* cores, 1 process", card)
     assert "## Limits" in card
 
 
