@@ -7,13 +7,16 @@ from dataclasses import dataclass
 from random import Random
 from typing import NamedTuple
 
+import numpy as np
 from torch import Tensor
 
 from model.translator import padded
 from tokenizer import Tokenizer
 from tokenizer.capitals import is_in_capitals
 from training.corpora.augment import augment
+from training.corpora.hashes import hash_of
 from training.corpora.pairs import Pair
+from training.draws import permuted
 from training.preparation import RunData
 from training.recipes import Recipe
 
@@ -52,10 +55,8 @@ class Batches:
         """Endless: each batch with the place after it."""
         epoch, chunk, skip = place
         while True:
-            order = self._order(epoch)
-            chunks = range(0, len(order), CHUNK)
-            for number in range(chunk, len(chunks)):
-                batches = self._batches(order[chunks[number] : chunks[number] + CHUNK], epoch, number)
+            for number in range(chunk, -(-self.examples_per_epoch() // CHUNK)):
+                batches = self._batches(epoch, number)
                 for index in range(skip, len(batches)):
                     yield collate(batches[index], self.recipe.model.pad_id), Place(epoch, number, index + 1)
                 skip = 0
@@ -65,14 +66,20 @@ class Batches:
         """Pairs times directions."""
         return len(self.data.train) * len(self.recipe.directions)
 
-    def _order(self, epoch: int) -> list[int]:
-        order = list(range(self.examples_per_epoch()))
-        Random(f"{self.recipe.seed} order {epoch}").shuffle(order)
-        return order
+    def _order(self, epoch: int, chunk: int) -> Iterator[tuple[int, int]]:
+        """Direction and number of the pair of each example in a chunk."""
+        draws, examples = self.data.draws(self.recipe.seed), self.examples_per_epoch()
+        places = np.arange(chunk * CHUNK, min(examples, (chunk + 1) * CHUNK))
+        key = hash_of(f"{self.recipe.seed} order {epoch}")
+        directions, drawn = np.divmod(permuted(places, examples, key), draws.per_epoch)
+        return zip(directions.tolist(), draws.pairs(epoch, drawn).tolist(), strict=True)
 
-    def _batches(self, indices: Sequence[int], epoch: int, chunk: int) -> list[list[Example]]:
+    def _batches(self, epoch: int, chunk: int) -> list[list[Example]]:
         random = Random(f"{self.recipe.seed} chunk {epoch} {chunk}")
-        examples = [self._example(index, random) for index in indices]
+        examples = [
+            self._example(self.recipe.directions[direction], number, random)
+            for direction, number in self._order(epoch, chunk)
+        ]
         batches = pack(
             [example for example in examples if fits(example, self.recipe.max_length)],
             self.recipe.batch_tokens,
@@ -80,31 +87,42 @@ class Batches:
         random.shuffle(batches)
         return batches
 
-    def _example(self, index: int, random: Random) -> Example:
-        direction, pair_index = divmod(index, len(self.data.train))
-        languages = self.recipe.directions[direction]
-        turned = languages != self.data.languages
+    def _example(self, languages: tuple[str, str], number: int, random: Random) -> Example:
+        data, tokenizer = self.data, self.data.tokenizer
 
-        def oriented(pair: Pair) -> Pair:
-            return Pair(pair.target, pair.source) if turned else pair
+        def read(number: int) -> Pair:
+            pair = data.train[number]
+            return pair if languages == data.languages else Pair(pair.target, pair.source)
 
         def draw() -> Pair:
-            return oriented(random.choice(self.data.train))
+            return read(random.randrange(len(data.train)))
 
-        pair = augment(oriented(self.data.train[pair_index]), random, self.recipe.augment, draw)
-        example = encode_example(pair, self.data.tokenizer, languages[1])
+        pair = read(number)
+        shown = augment(pair, random, self.recipe.augment, draw)
+        if shown is pair and not is_in_capitals(pair.source):  # as it was when its pieces were written down
+            source, target = (data.train_ids[language][number] for language in languages)
+            example = closed(source, target, tokenizer, languages[1])
+        else:
+            example = encode_example(shown, tokenizer, languages[1])
         if random.random() < self.recipe.sampling:
             tag, *_, end = example.source
-            return example._replace(source=[tag, *self.data.tokenizer.sample(pair.source, random), end])
+            return example._replace(source=[tag, *tokenizer.sample(shown.source, random), end])
         return example
 
 
 def encode_example(pair: Pair, tokenizer: Tokenizer, target_language: str) -> Example:
     """Ids of both sides with the control ids around them. A source in capitals gets a target in capitals."""
     spell_target = tokenizer.encode_in_capitals if is_in_capitals(pair.source) else tokenizer.encode
+    return closed(tokenizer.encode(pair.source), spell_target(pair.target), tokenizer, target_language)
+
+
+def closed(
+    source: Sequence[int], target: Sequence[int], tokenizer: Tokenizer, target_language: str
+) -> Example:
+    """Two rows of pieces with the control ids around them."""
     return Example(
-        [tokenizer.target_tag(target_language), *tokenizer.encode(pair.source), tokenizer.eos_id],
-        [tokenizer.bos_id, *spell_target(pair.target), tokenizer.eos_id],
+        [tokenizer.target_tag(target_language), *source, tokenizer.eos_id],
+        [tokenizer.bos_id, *target, tokenizer.eos_id],
     )
 
 

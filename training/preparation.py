@@ -1,41 +1,46 @@
-"""From a corpus to a run's data: cleaned, split without leaks, with a tokenizer learnt on the training part."""
+"""From corpora to a run's data: cleaned, split without leaks, with a tokenizer learnt on the training part."""
 
 from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 
 from tokenizer import Tokenizer
 from tokenizer.train import train_tokenizer
 from training.corpora.augment import augment
-from training.corpora.cleaning import CleaningReport, CleaningRules, clean
-from training.corpora.corpus import Corpus
+from training.corpora.corpus import Corpus, Mixture
 from training.corpora.pairs import CorpusError, Pair
+from training.corpora.parts import PARTS, Contribution, write_parts
+from training.corpora.rows import StoredIds, StoredPairs, write_ids
 from training.corpora.shelf import sha256_of
-from training.corpora.split import split, text_key
+from training.draws import Draws, shares_of
 from training.recipes import Recipe
 
-PARTS = ("train", "validation", "test")
 FACTS = "corpus.json"
 
 
 @dataclass(frozen=True)
 class RunData:
-    """What a run trains and is measured on. Pairs are (source, target) as the corpus has them."""
+    """What a run trains and is measured on. Pairs are (source, target) in the order of `languages`.
+
+    The training part stays on disk: a pair is read when it is asked for.
+    """
 
     languages: tuple[str, str]
-    train: list[Pair]
+    train: StoredPairs
+    train_ids: dict[str, StoredIds]  # by language: the pieces of each text of the training part
     validation: list[Pair]
     test: list[Pair]
     tokenizer: Tokenizer
-    facts: dict[str, Any]  # corpus, licence, attribution, numbers of pairs, checksums
+    facts: dict[str, Any]  # corpora, licence, attribution, numbers of pairs, checksums
 
     def oriented(self, pairs: Sequence[Pair], direction: tuple[str, str]) -> list[Pair]:
         """The pairs in a direction: as they are, or turned round."""
@@ -45,58 +50,63 @@ class RunData:
             return [Pair(pair.target, pair.source) for pair in pairs]
         raise CorpusError(f"the corpus is {' and '.join(self.languages)}, not {' to '.join(direction)}")
 
+    def draws(self, seed: int) -> Draws:
+        """Which pairs of the training part come when."""
+        return _draws(self.facts["corpora"], seed)
+
+    def count_longer(self, max_length: int) -> int:
+        """Training pairs with a side of more than `max_length` pieces, both control ids of an example included."""
+        sides = (self.train_ids[language].lengths() for language in self.languages)
+        return sum(int((np.maximum(*blocks) + 2 > max_length).sum()) for blocks in zip(*sides, strict=True))
+
 
 def prepare(
     recipe: Recipe,
-    corpus: Corpus,
+    corpus: Corpus | Mixture,
     folder: Path,
     console: Console,
     *,
     tokenizer: bytes | None = None,
     old_pairs: Sequence[Pair] = (),
 ) -> None:
-    """Writes `folder`: train, validation and test as aligned files, and tokenizer.model. All of it or nothing.
+    """Writes `folder`: train, validation and test as aligned files, the training part as ids too, and the tokenizer.
+    All of it or nothing, in memory that does not grow with the text.
 
     Without a `tokenizer` one is learnt. `old_pairs` are added to the training part, but for those that share a text
     with a held-out one.
     """
-    languages = (corpus.source_language, corpus.target_language)
+    mixture = corpus if isinstance(corpus, Mixture) else Mixture((corpus,))
+    first = mixture.corpora[0]
+    languages = (first.source_language, first.target_language)
     for direction in recipe.directions:
         if set(direction) != set(languages):
-            raise CorpusError(f"{corpus.name} is {'–'.join(languages)}, the recipe asks for {direction}")
-    parts = _cleaned_parts(recipe, corpus, console)
-    if old_pairs:
-        held_out = {
-            text_key(text) for part in ("validation", "test") for pair in parts[part] for text in pair
-        }
-        added = [pair for pair in old_pairs if held_out.isdisjoint(map(text_key, pair))]
-        console.print(
-            f"{len(added):,} old pairs join the training part; {len(old_pairs) - len(added):,} share a text with a "
-            "held-out pair and are left out"
-        )
-        parts["train"] += added
+            raise CorpusError(f"{first.name} is {'–'.join(languages)}, the recipe asks for {direction}")
+    unfinished = folder.with_name(folder.name + ".tmp")
+    shutil.rmtree(unfinished, ignore_errors=True)
+    unfinished.mkdir(parents=True)
+    contributions = write_parts(
+        mixture.corpora, unfinished, held_out=recipe.held_out, seed=recipe.seed, old_pairs=old_pairs
+    )
+    _show(contributions, console)
+    corpora = _facts_of(contributions, mixture)
+    train = StoredPairs(unfinished / "train", languages)
     if tokenizer is None:
         console.print("learning the tokenizer on the training part …")
         tokenizer = train_tokenizer(
-            tokenizer_lines(parts["train"], recipe),
+            tokenizer_lines(train, _draws(corpora, recipe.seed), recipe),
             size=recipe.model.vocabulary_size,
             languages=recipe.languages,
             coverage=recipe.character_coverage,
         )
-    unfinished = folder.with_name(folder.name + ".tmp")
-    shutil.rmtree(unfinished, ignore_errors=True)
-    unfinished.mkdir(parents=True)
-    for part, pairs in parts.items():
-        for language, side in zip(languages, zip(*pairs, strict=True), strict=True):
-            text = "".join(f"{line}\n" for line in side)
-            (unfinished / f"{part}.{language}").write_text(text, encoding="utf-8", newline="\n")
     (unfinished / "tokenizer.model").write_bytes(tokenizer)
+    _write_train_ids(unfinished, languages, Tokenizer(tokenizer))
     facts = {
-        "corpus": corpus.name,
-        "licence": corpus.licence,
-        "attribution": corpus.attribution,
+        "corpus": " + ".join(one.name for one in mixture.corpora),
+        "licence": _joined(one.licence for one in mixture.corpora),
+        "attribution": _joined(one.attribution for one in mixture.corpora),
         "languages": languages,
-        "pairs": {part: len(pairs) for part, pairs in parts.items()},
+        "pairs": {part: sum(one.pairs[part] for one in contributions) for part in PARTS},
+        "corpora": corpora,
         "sha256": {path.name: sha256_of(path) for path in sorted(unfinished.iterdir())},
     }
     (unfinished / FACTS).write_text(json.dumps(facts, indent=2) + "\n")
@@ -110,47 +120,81 @@ def load_run_data(folder: Path) -> RunData:
         for name, expected in facts["sha256"].items():
             if sha256_of(folder / name) != expected:
                 raise CorpusError(f"{folder / name}: changed since the run began, which it must not")
+        first, second = facts["languages"]
+        languages = (first, second)
+        tokenizer = Tokenizer((folder / "tokenizer.model").read_bytes())
+        return RunData(
+            languages,
+            train=StoredPairs(folder / "train", languages),
+            train_ids={
+                language: StoredIds(_ids_of(folder, language), tokenizer.size) for language in languages
+            },
+            validation=list(StoredPairs(folder / "validation", languages)),
+            test=list(StoredPairs(folder / "test", languages)),
+            tokenizer=tokenizer,
+            facts=facts,
+        )
     except (OSError, ValueError, KeyError) as error:
         raise CorpusError(f"{folder}: not the data of a run: {error}") from error
-    first, second = facts["languages"]
-    languages = (first, second)
-    parts = {part: _read_aligned(folder / part, languages) for part in PARTS}
-    tokenizer = Tokenizer((folder / "tokenizer.model").read_bytes())
-    return RunData(languages, **parts, tokenizer=tokenizer, facts=facts)
 
 
-def tokenizer_lines(pairs: Sequence[Pair], recipe: Recipe) -> Iterator[str]:
-    """Both sides of the pairs as training will show them: capitals and copied strings need pieces too."""
+def tokenizer_lines(pairs: Sequence[Pair], draws: Draws, recipe: Recipe) -> Iterator[str]:
+    """Both sides of the pairs as training will show them: capitals and copied strings need pieces too.
+
+    All pairs, or the first ones that would be trained on where there are more than `tokenizer_pairs`.
+    """
     random = Random(f"{recipe.seed} tokenizer")
-    for pair in pairs:
+    sample: Iterable[Pair] = pairs
+    if len(pairs) > recipe.tokenizer_pairs:
+        sample = (pairs[number] for number in draws.pairs(0, np.arange(recipe.tokenizer_pairs)).tolist())
+    for pair in sample:
         yield from augment(pair, random, recipe.augment, lambda: random.choice(pairs))
 
 
-def _cleaned_parts(recipe: Recipe, corpus: Corpus, console: Console) -> dict[str, list[Pair]]:
-    rules = CleaningRules(source_language=corpus.source_language, target_language=corpus.target_language)
-    report = CleaningReport()
-    if corpus.is_split:  # its makers chose the held-out sets: those are taken untouched
-        parts = {part: list(corpus.read(part)) for part in ("validation", *_tests(corpus)[:1])}
-        train = list(clean(corpus.read("train"), rules, report))
-        console.print(report.table(f"Cleaning {corpus.name}, training part"))
-        return {"train": train, "validation": parts["validation"], "test": parts[_tests(corpus)[0]]}
-    pairs = list(clean(corpus.read(), rules, report))
-    console.print(report.table(f"Cleaning {corpus.name}"))
-    result = split(pairs, validation=recipe.held_out, test=recipe.held_out, seed=recipe.seed)
-    console.print(
-        f"split: {len(result.train):,} train, {len(result.validation):,} validation, {len(result.test):,} test; "
-        f"{result.set_aside:,} siblings of held-out pairs set aside; overlap {result.overlap}"
-    )
-    return {part: getattr(result, part) for part in PARTS}
+def _draws(corpora: Sequence[dict[str, Any]], seed: int) -> Draws:
+    sizes = tuple(one["pairs"]["train"] for one in corpora)
+    weights = [one["weight"] for one in corpora]
+    return Draws(sizes, shares_of(sizes, None if None in weights else weights), seed)
 
 
-def _tests(corpus: Corpus) -> list[str]:
-    return [part for part in corpus.parts if part.startswith("test")]
+def _show(contributions: Sequence[Contribution], console: Console) -> None:
+    for one in contributions:
+        if one.cleaning.read:
+            console.print(one.cleaning.table(f"Cleaning {one.name}"))
+        parts = ", ".join(f"{count:,} {part}" for part, count in one.pairs.items())
+        console.print(
+            f"{one.name}: {parts}; {one.set_aside:,} set aside that share a text with held-out pairs; "
+            f"{one.overlap:,} trained on that do, as its makers divided it"
+        )
 
 
-def _read_aligned(stem: Path, languages: tuple[str, str]) -> list[Pair]:
-    sides = [
-        stem.with_name(f"{stem.name}.{language}").read_bytes().decode().split("\n")[:-1]
-        for language in languages
+def _facts_of(contributions: Sequence[Contribution], mixture: Mixture) -> list[dict[str, Any]]:
+    """In the order in which the corpora stand in the training part."""
+    weights = dict(zip((one.name for one in mixture.corpora), mixture.weights or (), strict=False))
+    terms = {one.name: {"licence": one.licence, "attribution": one.attribution} for one in mixture.corpora}
+    return [
+        {
+            "name": one.name,
+            "weight": weights.get(one.name),
+            **terms.get(one.name, {}),
+            "cleaning": one.cleaning.to_json(),
+            "pairs": {part: one.pairs[part] for part in PARTS},
+            "set_aside": one.set_aside,
+            "overlap": one.overlap,
+        }
+        for one in contributions
     ]
-    return [Pair(*sides_of_line) for sides_of_line in zip(*sides, strict=True)]
+
+
+def _write_train_ids(folder: Path, languages: tuple[str, str], tokenizer: Tokenizer) -> None:
+    pairs = StoredPairs(folder / "train", languages)
+    for side, language in enumerate(languages):
+        write_ids(_ids_of(folder, language), (tokenizer.encode(pair[side]) for pair in pairs), tokenizer.size)
+
+
+def _ids_of(folder: Path, language: str) -> Path:
+    return folder / f"train.{language}.ids"
+
+
+def _joined(terms: Iterable[str]) -> str:
+    return "; ".join(dict.fromkeys(term for term in terms if term))

@@ -32,7 +32,7 @@ from rich.console import Console
 
 from model.device import choose_device
 from training.checkpoint import CheckpointError
-from training.corpora.corpus import Corpus, Mixture, open_files, open_mixture
+from training.corpora.corpus import Mixture, open_files, open_mixture
 from training.corpora.pairs import CorpusError
 from training.custom import begin_custom
 from training.finetune import begin_finetune, open_old

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -45,6 +46,53 @@ class Corpus:
         if is_tmx(streams[0]):
             return read_tmx(streams[0], self.source_language, self.target_language, report=report)
         return read_tsv(streams[0], faulty=faulty, report=report)
+
+
+@dataclass(frozen=True)
+class Mixture:
+    """Corpora of one pair of languages, in either order, that are trained on together.
+
+    `weights` are their shares of what is trained on; without, every pair of all of them counts the same.
+    """
+
+    corpora: tuple[Corpus, ...]
+    weights: tuple[float, ...] | None = None
+
+    def __post_init__(self) -> None:
+        first = self.corpora[0]
+        for corpus in self.corpora[1:]:
+            if {corpus.source_language, corpus.target_language} != {
+                first.source_language,
+                first.target_language,
+            }:
+                raise CorpusError(
+                    f"{corpus.name} is {corpus.source_language}–{corpus.target_language}, {first.name} is "
+                    f"{first.source_language}–{first.target_language}: corpora that are trained on together must "
+                    "be of the same two languages"
+                )
+
+
+def open_mixture(folder: Path, names: str) -> Mixture:
+    """Opens corpora below a folder. `names` is one name, several, or several with weights: `news:3 talks:1`.
+
+    Raises CorpusError for names that say something else, and as `open_corpus` does.
+    """
+    entries = [name.partition(":") for name in names.split()]
+    weights = []
+    for name, colon, weight in entries:
+        try:
+            weights.append(float(weight) if colon else 0.0)
+        except ValueError:
+            weights.append(-1.0)
+        if colon and not 0 < weights[-1] < math.inf:
+            raise CorpusError(f"{names!r}: the weight of {name} is {weight!r}; allowed: numbers above 0")
+    distinct = {name for name, _, _ in entries}
+    if not entries or len(distinct) < len(entries) or len({colon for _, colon, _ in entries}) > 1:
+        raise CorpusError(
+            f"{names!r}: corpora are named once each, all of them with a weight (news:3 talks:1) or none (news talks)"
+        )
+    corpora = tuple(open_corpus(folder / name) for name, _, _ in entries)
+    return Mixture(corpora, tuple(weights) if entries[0][1] else None)
 
 
 def open_corpus(folder: Path) -> Corpus:

@@ -61,7 +61,7 @@ class Split:
 
 def split(pairs: Sequence[Pair], *, validation: int, test: int, seed: int) -> Split:
     """Three lists, in the order of the corpus; see `assign`."""
-    assignment = assign(pairs, validation=validation, test=test, seed=seed)
+    assignment = assign(PairHashes(pairs), validation=validation, test=test, seed=seed)
     lists: tuple[list[Pair], ...] = ([], [], [], [])
     for pair, chosen in zip(pairs, assignment.sets.tolist(), strict=True):
         lists[chosen].append(pair)
@@ -74,9 +74,31 @@ def split(pairs: Sequence[Pair], *, validation: int, test: int, seed: int) -> Sp
     )
 
 
-def assign(pairs: Iterable[Pair], *, validation: int, test: int, seed: int) -> Assignment:
-    """Holds out `validation` and `test` pairs, each from a component of its own. Reads the pairs once and
-    keeps 24 bytes of each.
+class PairHashes:
+    """What `assign` has to know of pairs: 24 bytes of each."""
+
+    def __init__(self, pairs: Iterable[Pair] = ()) -> None:
+        self._texts, self._pairs = array("Q"), array("Q")
+        for pair in pairs:
+            self.add(pair)
+
+    def add(self, pair: Pair) -> None:
+        self._texts.extend(hashes_of_texts(pair))
+        self._pairs.append(hash_of("\n".join(pair)))
+
+    @property
+    def texts(self) -> Hashes:
+        """Of the two text keys of each pair, shape (pairs, 2)."""
+        return np.frombuffer(self._texts, np.uint64).reshape(-1, 2)
+
+    @property
+    def pairs(self) -> Hashes:
+        """Of each pair as it is written."""
+        return np.frombuffer(self._pairs, np.uint64)
+
+
+def assign(pairs: PairHashes, *, validation: int, test: int, seed: int) -> Assignment:
+    """Holds out `validation` and `test` pairs, each from a component of its own.
 
     Of a held-out component one pair is scored and its siblings are set aside: to train on them would leak,
     and to score them would weigh one sentence several times and ask one source for two answers. So a held-out
@@ -87,7 +109,12 @@ def assign(pairs: Iterable[Pair], *, validation: int, test: int, seed: int) -> A
 
     Raises CorpusError when the corpus has too few components that may be held out.
     """
-    graph = _graph(pairs)
+    return assign_hashes(pairs.texts, pairs.pairs, validation=validation, test=test, seed=seed)
+
+
+def assign_hashes(texts: Hashes, pair_hashes: Hashes, *, validation: int, test: int, seed: int) -> Assignment:
+    """`assign`, for hashes that come from elsewhere, such as the shards of many workers."""
+    graph = _graph(texts, pair_hashes)
     allowed = graph.size_of <= LARGEST_HELD_OUT
     if validation + test > allowed.sum() or validation + test >= max(len(allowed), 1):
         raise CorpusError(
@@ -114,7 +141,7 @@ def assign(pairs: Iterable[Pair], *, validation: int, test: int, seed: int) -> A
 
 def count_overlap(held_out: Iterable[Pair], others: Iterable[Pair]) -> int:
     """Pairs of the first set that share a text, on either side, with the second."""
-    (one, _), (two, _) = _hash(held_out), _hash(others)
+    one, two = PairHashes(held_out).texts, PairHashes(others).texts
     return int(np.isin(one, two).any(axis=1).sum())
 
 
@@ -127,20 +154,14 @@ def text_key(text: str) -> str:
     return words[:end] or words
 
 
-def _hash(pairs: Iterable[Pair]) -> tuple[Hashes, Hashes]:
-    """Hashes of the two text keys of each pair, shape (pairs, 2), and of each pair as it is written."""
-    texts, whole = array("Q"), array("Q")
-    for pair in pairs:
-        texts.extend(hash_of(text_key(text)) for text in pair)
-        whole.append(hash_of("\n".join(pair)))
-    return np.frombuffer(texts, np.uint64).reshape(-1, 2), np.frombuffer(whole, np.uint64)
+def hashes_of_texts(pair: Pair) -> tuple[int, int]:
+    """Of the keys of both sides."""
+    return hash_of(text_key(pair.source)), hash_of(text_key(pair.target))
 
 
-def _graph(pairs: Iterable[Pair]) -> _Graph:
-    texts, pair_hashes = _hash(pairs)
+def _graph(texts: Hashes, pair_hashes: Hashes) -> _Graph:
     known = _distinct(texts)
     ends = np.searchsorted(known, texts).astype(np.uint32)
-    del texts
     roots = _roots(ends, len(known))
     is_root = roots == np.arange(len(known), dtype=np.uint32)
     component_of = (np.cumsum(is_root, dtype=np.uint32) - np.uint32(1))[roots[ends[:, 0]]]

@@ -11,11 +11,11 @@ SCRIPT = textwrap.dedent("""
     from pathlib import Path
     from training.corpora.cleaning import CleaningReport, CleaningRules, clean
     from training.corpora.corpus import open_files
-    from training.corpora.split import assign
+    from training.corpora.split import PairHashes, assign
 
     rules = CleaningRules(source_language="en", target_language="de")
     pairs = clean(open_files([Path(sys.argv[1])], "en", "de").read(), rules, CleaningReport())
-    print(len(assign(pairs, validation=10, test=10, seed=0).sets))
+    print(len(assign(PairHashes(pairs), validation=10, test=10, seed=0).sets))
     print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """)
 

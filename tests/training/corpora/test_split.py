@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from training.corpora.pairs import CorpusError, Pair
-from training.corpora.split import LARGEST_HELD_OUT, TEST, assign, count_overlap, split, text_key
+from training.corpora.split import LARGEST_HELD_OUT, TEST, PairHashes, assign, count_overlap, split, text_key
 
 
 def corpus(size: int, seed: int = 0) -> list[Pair]:
@@ -43,7 +43,7 @@ def test_components_are_those_of_the_obvious_algorithm_and_none_meets_two_sets(r
     small = [group for group in groups if len(group) <= LARGEST_HELD_OUT]
     if len(small) < 3 or len(groups) < 3:
         return
-    result = assign(pairs, validation=1, test=1, seed=seed)
+    result = assign(PairHashes(pairs), validation=1, test=1, seed=seed)
     assert result.components == len(groups)
     assert result.largest_component == max(map(len, groups))
     assert result.overlap == 0
@@ -135,6 +135,6 @@ def test_the_split_of_tatoeba_shares_no_text(corpora):
 
     read = open_files([corpora / "tatoeba" / "deu-eng.zip"], "en", "de").read()
     rules = CleaningRules(source_language="en", target_language="de")
-    result = assign(clean(read, rules, CleaningReport()), validation=1000, test=1000, seed=1)
+    result = assign(PairHashes(clean(read, rules, CleaningReport())), validation=1000, test=1000, seed=1)
     assert result.overlap == 0
     assert (result.sets == TEST).sum() == 1000
