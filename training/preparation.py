@@ -163,8 +163,8 @@ def _show(contributions: Sequence[Contribution], console: Console) -> None:
             console.print(one.cleaning.table(f"Cleaning {one.name}"))
         parts = ", ".join(f"{count:,} {part}" for part, count in one.pairs.items())
         console.print(
-            f"{one.name}: {parts}; {one.set_aside:,} set aside that share a text with held-out pairs; "
-            f"{one.overlap:,} trained on that do, as its makers divided it"
+            f"{one.name}: {parts}; set aside, since they share a text with a held-out pair: {one.set_aside:,}; "
+            f"overlap {one.overlap:,}" + (", as its makers divided it" if one.overlap else "")
         )
 
 

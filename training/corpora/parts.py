@@ -89,7 +89,9 @@ def _draw_parts(
                 cleaned.append(pair)
                 hashes.add(pair)
     del seen
-    sets = assign(hashes, validation=held_out, test=held_out, seed=seed).sets
+    assignment = assign(hashes, validation=held_out, test=held_out, seed=seed)
+    contributions[0].overlap = assignment.overlap  # none, by construction; but counted afresh
+    sets = assignment.sets
     start = 0
     for corpus, contribution in zip(corpora, contributions, strict=True):
         stem = folder / f"cleaned-{corpus.name}"
