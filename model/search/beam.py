@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import torch
@@ -40,6 +41,16 @@ def beam_search(
     """
     if beam_size == 1:
         return [[found] for found in greedy_search(step, state, task)]
+    finished: list[list[Found]] = []
+    for one in beam_rounds(step, state, task, beam_size=beam_size, n_best=n_best):
+        finished = one.finished
+    return [sorted(found, key=lambda one: -one.score)[:n_best] for found in finished]
+
+
+def beam_rounds(
+    step: Step, state: State, task: SearchTask, *, beam_size: int, n_best: int
+) -> Iterator[Round]:
+    """The search position by position, for those who want to watch; what it yields, it looks at no more."""
     finished: list[list[Found]] = [[] for _ in task.max_lengths]
     beams = _begin(task)
     tokens_N = torch.full((len(finished),), task.start_id, device=beams.scores_BW.device)
@@ -49,12 +60,13 @@ def beam_search(
         candidates = _candidates(log_probs_NV, beams, task, length, beam_size)
         _finish(candidates, beams, task, length, beam_size, finished)
         staying = _staying(candidates, beams, task, length, beam_size, n_best, finished)
-        beams, rows_BW = _go_on(candidates, beams, staying, beam_size)
+        kept_BW = _kept(candidates, staying, beam_size)
+        yield Round(beams, candidates, staying, kept_BW, finished)
+        beams, rows_BW = _go_on(candidates, beams, staying, kept_BW)
         if beams.sentences:
             tokens_N = beams.ids_BWT[:, :, -1].flatten()
             state = state.select(rows_BW)
         length += 1
-    return [sorted(found, key=lambda one: -one.score)[:n_best] for found in finished]
 
 
 @dataclass(frozen=True)
@@ -66,6 +78,17 @@ class Candidates:
     ids_BC: Tensor
     id_scores_BC: Tensor
     is_end_BC: Tensor
+
+
+@dataclass(frozen=True)
+class Round:
+    """One position: the hypotheses that were asked, what can follow them, and what was decided."""
+
+    beams: Beams
+    candidates: Candidates
+    staying: list[int]  # places of the sentences that go on
+    kept_BW: Tensor  # for each of those, the places of the candidates that go on
+    finished: list[list[Found]]  # of each sentence of the task, so far
 
 
 def _begin(task: SearchTask) -> Beams:
@@ -172,13 +195,17 @@ def _cut(beams: Beams, b: int, task: SearchTask) -> list[Found]:
     ]
 
 
-def _go_on(candidates: Candidates, beams: Beams, staying: list[int], beam_size: int) -> tuple[Beams, Tensor]:
-    """Step 4, for the sentences that stay: their new beams, and the old row that each new row continues."""
-    places_B = torch.tensor(staying, dtype=torch.long)
+def _kept(candidates: Candidates, staying: list[int], beam_size: int) -> Tensor:
+    """Step 4: places (B, W) of the candidates that go on, for the sentences that stay."""
     # Stable sort: candidates that do not end come first, still best first among themselves.
-    order_BW = candidates.is_end_BC[places_B].sort(dim=1, stable=True).indices[:, :beam_size]
+    return candidates.is_end_BC[staying].sort(dim=1, stable=True).indices[:, :beam_size]
+
+
+def _go_on(candidates: Candidates, beams: Beams, staying: list[int], kept_BW: Tensor) -> tuple[Beams, Tensor]:
+    """The beams of the sentences that stay, and the old row that each new row continues."""
+    places_B = torch.tensor(staying, dtype=torch.long)
     picked = [
-        field[places_B].gather(1, order_BW)
+        field[places_B].gather(1, kept_BW)
         for field in (
             # A candidate that ends may fill up a small vocabulary's beam: it must not go on.
             candidates.scores_BC.masked_fill(candidates.is_end_BC, -torch.inf),
