@@ -19,6 +19,7 @@ from model.directory import load_translator
 from model.translator import Translator
 from service.batcher import Batcher
 from service.dialects.by_request import render_error
+from service.dialects.deepl import glossaries as deepl_glossaries
 from service.dialects.deepl import routes as deepl
 from service.dialects.libretranslate import routes as libretranslate
 from service.errors import ServiceError, answer_for
@@ -29,6 +30,7 @@ from service.middleware import onion
 from service.rates import Rates
 from service.routes import health, page, v1
 from service.settings import Settings
+from service.sources import Sources
 from service.state import ServiceState
 from service.storage import Storage, UnusableFolder
 from service.suggestions import Suggestions
@@ -83,12 +85,14 @@ def create_app(
         )
         batcher.start()
         text_translator = TextTranslator(batcher)
+        sources = Sources()
         files = Files(seconds=60 * settings.file_minutes)
         keeping = asyncio.create_task(_keep_house(usage, files))
         state = ServiceState(
             settings,
             batcher,
             text_translator,
+            sources,
             accounts,
             usage,
             Rates(),
@@ -101,6 +105,7 @@ def create_app(
         finally:
             keeping.cancel()
             await files.close()
+            sources.close()
             text_translator.close()
             await asyncio.to_thread(batcher.stop)
             usage.save()
@@ -116,7 +121,14 @@ def create_app(
         docs_url=None,  # the interactive pages load scripts from elsewhere, which the service must not need
         redoc_url=None,
     )
-    for router in (v1.router, libretranslate.router, deepl.router, health.router, page.router):
+    for router in (
+        v1.router,
+        libretranslate.router,
+        deepl.router,
+        deepl_glossaries.router,
+        health.router,
+        page.router,
+    ):
         app.include_router(router)
     app.router.routes.append(page.static)
     app.openapi = _without_422(app.openapi)  # type: ignore[method-assign]

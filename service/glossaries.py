@@ -39,6 +39,9 @@ class Glossary:
             for term, translation in entries.items()
         )
 
+    def renamed(self, name: str) -> Glossary:
+        return replace(self, name=name)
+
     def with_dictionary(self, direction: Direction, entries: Entries) -> Glossary:
         return replace(self, dictionaries={**self.dictionaries, direction: entries})
 

@@ -4,12 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from service.errors import InvalidValue, UnavailablePair, UnsupportedLanguage, clip
+from service.errors import UnavailablePair, UnsupportedLanguage, clip
 
 Direction = tuple[str, str]
 
-# Codes that ISO 639-1 withdrew, and Norwegian, whose written form is nearly always Bokmål.
-_OLD_CODES = {"in": "id", "iw": "he", "ji": "yi", "jw": "jv", "mo": "ro", "no": "nb"}
+# Codes that ISO 639-1 withdrew; Norwegian, whose written form is nearly always Bokmål; two of LibreTranslate's own.
+_OLD_CODES = {
+    "in": "id",
+    "iw": "he",
+    "ji": "yi",
+    "jw": "jv",
+    "mo": "ro",
+    "no": "nb",
+    "pb": "pt",
+    "zt": "zh",
+}
 
 _NAMES_BY_CODE = """
     af:Afrikaans am:Amharic ar:Arabic az:Azerbaijani be:Belarusian bg:Bulgarian bn:Bengali bs:Bosnian ca:Catalan
@@ -48,12 +57,6 @@ def resolve_direction(source: str, target: str, directions: Sequence[Direction])
     Case does not matter, `_` is `-`, and a region or script falls back to its base (de_AT → de). Raises
     UnsupportedLanguage or UnavailablePair with what is available; equal languages are always a direction.
     """
-    if source.strip().lower() == "auto":
-        codes = ", ".join(known_languages(directions))
-        raise InvalidValue(
-            f"source: languages are not detected yet, so auto is not supported; name one of: {codes}.",
-            field="source",
-        )
     resolved = (
         resolve_language(source, directions, field="source"),
         resolve_language(target, directions, field="target"),

@@ -12,6 +12,7 @@ from service.glossaries import Glossaries
 from service.keys import Accounts
 from service.rates import Rates
 from service.settings import Settings
+from service.sources import Sources
 from service.suggestions import Suggestions
 from service.text_translator import TextTranslator
 from service.usage import Usage
@@ -24,6 +25,7 @@ class ServiceState:
     settings: Settings
     batcher: Batcher
     text_translator: TextTranslator
+    sources: Sources
     accounts: Accounts
     usage: Usage
     rates: Rates

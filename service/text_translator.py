@@ -29,17 +29,26 @@ class TextTranslator:
     async def translate(
         self, texts: Sequence[str], direction: Direction, options: DecodingOptions
     ) -> list[TranslatedText]:
-        """One translated text for each text. Equal languages, and texts without a letter, come back unchanged.
+        """One translated text for each text, all in one direction; see `translate_each`."""
+        return await self.translate_each(texts, [direction] * len(texts), options)
 
-        Raises what Batcher.translate raises.
+    async def translate_each(
+        self, texts: Sequence[str], directions: Sequence[Direction], options: DecodingOptions
+    ) -> list[TranslatedText]:
+        """One translated text for each text and its direction.
+
+        Where both languages are the same, and where there is no letter, the text comes back unchanged. Raises
+        what Batcher.translate raises.
         """
         translator = self._batcher.translator
-        source, target = direction
-        if source == target:
+        if all(source == target for source, target in directions):
             return [unchanged(text) for text in texts]
         self._batcher.refuse_when_full()
         # One text at a time: those of other requests come in between.
-        layouts = [await self._lay_out(translator, text, direction) for text in texts]
+        layouts = [
+            await self._lay_out(translator, text, direction)
+            for text, direction in zip(texts, directions, strict=True)
+        ]
         sentences = [sentence for layout in layouts if layout for sentence in layout.sentences]
         hypotheses = iter(await self._batcher.translate(sentences, options))
         return [
@@ -51,7 +60,8 @@ class TextTranslator:
 
     async def _lay_out(self, translator: Translator, text: str, direction: Direction) -> Layout | None:
         """None where there is nothing to translate."""
-        if not has_letter(text):
+        source, target = direction
+        if source == target or not has_letter(text):
             return None
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._cutter, lay_out, translator, text, *direction)

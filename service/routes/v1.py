@@ -10,11 +10,13 @@ from starlette.requests import Request
 
 from model.texts import TranslatedText
 from service.body import StrictJSONRoute
+from service.callers import admit, bearer, charging
 from service.disconnect import while_connected
-from service.languages import known_languages, resolve_direction
+from service.languages import known_languages, resolve_language
 from service.limits import check_texts
 from service.routes import examples
 from service.schemas import v1 as schema
+from service.sources import AUTO, Source, is_auto
 from service.state import ServiceState, state_of
 
 router = APIRouter(prefix="/v1", tags=["v1"], route_class=StrictJSONRoute, responses=examples.ERRORS)
@@ -81,14 +83,22 @@ async def _translate(
     request: Request, body: schema.TranslateRequest, state: ServiceState, *, strategy: schema.Strategy | None
 ) -> AnyAnswer:
     started = time.perf_counter()
+    account = admit(request, state, bearer(request))
     texts = [body.text] if isinstance(body.text, str) else body.text
     check_texts(texts, state.settings, field="text")
     options = body.decoding.options(strategy)
     translator = state.batcher.translator
-    direction = resolve_direction(body.source, body.target, translator.directions)
-    translated = await while_connected(request, state.text_translator.translate(texts, direction, options))
-    translations = [_render(text, wants_alternatives=options.n_best > 1) for text in translated]
-    source, target = direction
+    directions = translator.directions
+    source = AUTO if is_auto(body.source) else resolve_language(body.source, directions, field="source")
+    target = resolve_language(body.target, directions, field="target")
+    sources = await state.sources.of(texts, source, target, directions)
+    with charging(state, account, texts):
+        work = state.text_translator.translate_each(texts, [source.direction for source in sources], options)
+        translated = await while_connected(request, work)
+    translations = [
+        _render(text, origin, wants_alternatives=options.n_best > 1)
+        for text, origin in zip(translated, sources, strict=True)
+    ]
     about: dict[str, Any] = {
         "model": translator.name,
         "source": source,
@@ -100,7 +110,7 @@ async def _translate(
     return schema.TranslationsAnswer(translations=translations, **about)
 
 
-def _render(translated: TranslatedText, *, wants_alternatives: bool) -> schema.Translation:
+def _render(translated: TranslatedText, source: Source, *, wants_alternatives: bool) -> schema.Translation:
     alternatives = [
         schema.Alternative(text=other.text, score=other.score) for other in translated.alternatives
     ]
@@ -109,4 +119,6 @@ def _render(translated: TranslatedText, *, wants_alternatives: bool) -> schema.T
         score=translated.score,
         truncated=translated.truncated,
         alternatives=alternatives if wants_alternatives else None,
+        detected=source.detected
+        and schema.Detected(language=source.detected.language, confidence=source.detected.confidence),
     )

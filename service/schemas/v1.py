@@ -111,7 +111,8 @@ class TranslateRequest(Strict):
         description="a text, or a list of texts; each may have any number of lines and sentences"
     )
     source: str = Field(
-        description="language of the text: de, DE, de-AT and de_AT are the same", max_length=64
+        description="language of the text: de, DE, de-AT and de_AT are the same; auto: told from each text",
+        max_length=64,
     )
     target: str = Field(description="language wanted", max_length=64)
     decoding: Decoding = Decoding()
@@ -120,6 +121,11 @@ class TranslateRequest(Strict):
 class Alternative(BaseModel):
     text: str
     score: float
+
+
+class Detected(BaseModel):
+    language: str
+    confidence: float = Field(description="0 … 1; 0 where there was no telling, and the text stays as it is")
 
 
 class Translation(BaseModel):
@@ -132,11 +138,12 @@ class Translation(BaseModel):
         default=None,
         description="other distinct candidates, best first; only when n_best is above 1, and maybe fewer",
     )
+    detected: Detected | None = Field(default=None, description="only when source is auto")
 
 
 class Answer(BaseModel):
     model: str = Field(description="name of the model")
-    source: str = Field(description="source language as the model calls it")
+    source: str = Field(description="source language as the model calls it, or auto")
     target: str = Field(description="target language as the model calls it")
     milliseconds: float = Field(description="time from request to answer inside the service")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from service.errors import InvalidValue, UnavailablePair, UnsupportedLanguage, clip
-from service.languages import Direction, known_languages, name_of, resolve_direction, resolve_language
+from service.languages import Direction, name_of, resolve_language
 
 # Their libraries refuse EN and PT as targets before they ask. The models know no regions, so all mean the same.
 _TARGETS = {
@@ -45,18 +45,16 @@ def resolve_target(spelling: str, directions: Sequence[Direction]) -> str:
         ) from None
 
 
-def resolve_pair(source: str, target: str, directions: Sequence[Direction]) -> Direction:
-    """The direction from a source to a target; raises InvalidValue or UnavailablePair."""
+def resolve_source(spelling: str, directions: Sequence[Direction]) -> str:
+    """The model's code of a source; raises InvalidValue in the words that clients know."""
     try:
-        resolve_language(source, directions, field="source_lang")
+        return resolve_language(spelling, directions, field="source_lang")
     except UnsupportedLanguage:
         allowed = ", ".join(sources(directions))
         raise InvalidValue(
-            f"Value for 'source_lang' not supported: {clip(source)}; supported: {allowed}.",
+            f"Value for 'source_lang' not supported: {clip(spelling)}; supported: {allowed}.",
             field="source_lang",
         ) from None
-    resolve_target(target, directions)
-    return resolve_direction(source, target, directions)
 
 
 def glossary_pairs(directions: Sequence[Direction]) -> list[Direction]:
@@ -65,11 +63,11 @@ def glossary_pairs(directions: Sequence[Direction]) -> list[Direction]:
 
 def check_glossary_pair(source: str, target: str, directions: Sequence[Direction]) -> Direction:
     """The direction of a dictionary; raises InvalidValue or UnavailablePair."""
-    direction = resolve_pair(source, target, directions)
+    direction = (resolve_source(source, directions), resolve_target(target, directions))
     if direction not in directions:
-        known = ", ".join(known_languages(directions))
+        pairs = ", ".join(f"{origin}→{goal}" for origin, goal in directions)
         raise UnavailablePair(
-            f"A dictionary needs two languages, not {clip(source)} and {clip(target)}; there are {known}.",
+            f"There is no translating from {clip(source)} to {clip(target)}; available: {pairs}.",
             field="target_lang",
         )
     return direction

@@ -1,8 +1,8 @@
-"""DeepL's paths: texts, languages, usage; with those for glossaries and documents."""
+"""DeepL's paths for texts, languages and usage."""
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 from fastapi import APIRouter, Depends
 from starlette.requests import Request
@@ -10,26 +10,13 @@ from starlette.requests import Request
 from model.search.options import DecodingOptions
 from service.callers import admit, authorize, charging
 from service.dialects.deepl import answers, languages, requests
+from service.dialects.deepl.errors import ERRORS
 from service.dialects.fields import FORMS
 from service.disconnect import while_connected
 from service.errors import InvalidValue, clip
 from service.limits import check_texts
+from service.sources import AUTO
 from service.state import ServiceState, state_of
-
-ERRORS: dict[int | str, dict[str, Any]] = {
-    status: {"model": answers.ErrorAnswer, "description": description}
-    for status, description in {
-        400: "The request is wrong",
-        403: "The key is missing or not known",
-        404: "No such glossary or document",
-        413: "Over a limit",
-        415: "Neither JSON nor a form",
-        429: "Too many requests; see Retry-After",
-        456: "The quota of characters is used up",
-        500: "The model failed on this request",
-        503: "Busy, loading or broken; see Retry-After",
-    }.items()
-}
 
 router = APIRouter(tags=["DeepL"], responses=ERRORS)
 State = Annotated[ServiceState, Depends(state_of)]
@@ -54,30 +41,34 @@ async def translate(request: Request, state: State) -> answers.TranslateAnswer:
     wanted = requests.parse_translation(values)
     check_texts(wanted.text, state.settings, field="text")
     directions = state.batcher.translator.directions
-    if wanted.source_lang is None:
-        raise InvalidValue("source_lang is needed.", field="source_lang")
-    direction = languages.resolve_pair(wanted.source_lang, wanted.target_lang, directions)
+    target = languages.resolve_target(wanted.target_lang, directions)
+    source = AUTO if wanted.source_lang is None else languages.resolve_source(wanted.source_lang, directions)
+    sources = await state.sources.of(wanted.text, source, target, directions)
     is_fast = wanted.model_type == "latency_optimized"
     options = DecodingOptions(strategy="greedy" if is_fast else "beam")
     with charging(state, account, wanted.text):
         translated = await while_connected(
-            request, state.text_translator.translate(wanted.text, direction, options)
+            request,
+            state.text_translator.translate_each(
+                wanted.text, [source.direction for source in sources], options
+            ),
         )
     used = "latency_optimized" if is_fast else "quality_optimized"
     return answers.TranslateAnswer(
         translations=[
             answers.Translation(
-                detected_source_language=languages.code_of(direction[0]),
+                detected_source_language=languages.code_of(source.language),
                 text=result.text,
                 billed_characters=len(text) if wanted.show_billed_characters else None,
                 model_type_used=used if wanted.model_type else None,
             )
-            for text, result in zip(wanted.text, translated, strict=True)
+            for text, source, result in zip(wanted.text, sources, translated, strict=True)
         ]
     )
 
 
-@router.api_route("/v2/usage", methods=["GET", "POST"], summary="Characters used this month")
+@router.post("/v2/usage", include_in_schema=False)
+@router.get("/v2/usage", summary="Characters used this month")
 async def usage(request: Request, state: State) -> answers.UsageAnswer:
     account = authorize(state, requests.key_of(request, await requests.read_values(request)))
     return answers.UsageAnswer(
@@ -86,12 +77,8 @@ async def usage(request: Request, state: State) -> answers.UsageAnswer:
     )
 
 
-@router.api_route(
-    "/v2/languages",
-    methods=["GET", "POST"],
-    summary="Languages",
-    response_model_exclude_none=True,
-)
+@router.post("/v2/languages", include_in_schema=False, response_model_exclude_none=True)
+@router.get("/v2/languages", summary="Languages", response_model_exclude_none=True)
 async def list_languages(request: Request, state: State) -> list[answers.Language]:
     """Sources, or targets with `type=target`, which one of the libraries sends in the body of a GET."""
     values = await requests.read_values(request)

@@ -16,7 +16,9 @@ from service.disconnect import while_connected
 from service.errors import Disabled, InvalidValue
 from service.languages import known_languages, name_of, resolve_direction, targets_of
 from service.limits import check_texts
+from service.sources import is_auto, nothing, percent
 from service.state import ServiceState, state_of
+from service.text.detection import Detection
 
 TAG = "LibreTranslate"
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -60,20 +62,50 @@ async def translate(request: Request, state: State) -> answers.TranslateAnswer:
     wanted = await requests.read(request, requests.TranslateRequest)
     account = admit(request, state, wanted.api_key)
     check_texts(wanted.texts, state.settings, field="q")
-    direction = resolve_direction(wanted.source, wanted.target, state.batcher.translator.directions)
+    sources = await state.sources.of(
+        wanted.texts, wanted.source, wanted.target, state.batcher.translator.directions
+    )
     candidates = 1 + wanted.alternatives
     options = DecodingOptions(strategy="beam", beam_size=max(5, candidates), n_best=candidates)
     with charging(state, account, wanted.texts):
         translated = await while_connected(
-            request, state.text_translator.translate(wanted.texts, direction, options)
+            request,
+            state.text_translator.translate_each(
+                wanted.texts, [source.direction for source in sources], options
+            ),
         )
     best = [text.text for text in translated]
     others = [[other.text for other in text.alternatives] for text in translated]
     is_single = isinstance(wanted.q, str)
     answer = answers.TranslateAnswer(translatedText=best[0] if is_single else best)
+    detected = [_detected(source.detected) for source in sources if source.detected]
+    if detected:
+        answer.detectedLanguage = detected[0] if is_single else detected
+    elif is_auto(wanted.source):
+        answer.detectedLanguage = []
     if wanted.alternatives:
         answer.alternatives = others[0] if is_single else others
     return answer
+
+
+@router.post(
+    "/detect",
+    summary="Tell the language of a text",
+    openapi_extra=_body_of(requests.DetectRequest, {"q": "Wo ist der Bahnhof?"}),
+)
+async def detect(request: Request, state: State) -> list[answers.DetectedLanguage]:
+    """The served languages that it can be in, likeliest first. Of a list, it is told as of one text."""
+    wanted = await requests.read(request, requests.DetectRequest)
+    admit(request, state, wanted.api_key)
+    texts = [wanted.q] if isinstance(wanted.q, str) else wanted.q
+    check_texts(texts, state.settings, field="q")
+    directions = state.batcher.translator.directions
+    [ranked] = await state.sources.detect(["\n".join(texts)], directions)
+    return [_detected(one) for one in ranked or [nothing(directions)]]
+
+
+def _detected(detection: Detection) -> answers.DetectedLanguage:
+    return answers.DetectedLanguage(confidence=percent(detection.confidence), language=detection.language)
 
 
 @router.post("/languages", include_in_schema=False)

@@ -1,5 +1,8 @@
 """LibreTranslate's dialect, as its clients speak it."""
 
+import json
+import re
+
 import pytest
 
 FIELDS = {"q": "Über 1 + 1 & mehr", "source": "de", "target": "en"}
@@ -84,7 +87,6 @@ def test_what_clients_send_besides_is_no_obstacle(client):
         ({"q": ["a", None]}, "item 1 must be a string, not null"),
         ({"q": "a", "source": 7}, "source"),
         ({"q": "a", "source": "zz"}, "zz is not supported"),
-        ({"q": "a", "source": "auto"}, "not detected yet"),
         ({"q": "a", "format": "html"}, "format: Input should be 'text'"),
         ({"q": "a", "alternatives": "many"}, "Invalid request: alternatives parameter is not a number"),
         ({"q": "a", "alternatives": -1}, "Invalid request: alternatives parameter must be >= 0"),
@@ -150,3 +152,73 @@ def test_a_broken_multipart_is_a_400(client):
     assert client.post("/translate", content=b"--x", headers=headers).status_code == 400
     headers = {"Content-Type": "multipart/form-data; boundary=x"}
     assert client.post("/translate", content=b"junk", headers=headers).status_code == 400
+
+
+ENGLISH, GERMAN = "Where is the next train station?", "Ich habe heute leider keine Zeit für dich."
+
+
+def test_auto_tells_the_language_of_each_text(client):
+    answer = post(client, q=GERMAN, source="auto", target="en").json()
+    assert answer["detectedLanguage"]["language"] == "de"
+    assert answer["translatedText"] == GERMAN.upper()
+    answer = post(client, q=[ENGLISH, GERMAN, "😀", ""], source="AUTO", target="de").json()
+    assert [one["language"] for one in answer["detectedLanguage"]] == ["en", "de", "en", "en"]
+    assert [one["confidence"] for one in answer["detectedLanguage"]][2:] == [0, 0]
+    assert answer["translatedText"] == [ENGLISH.upper(), GERMAN, "😀", ""]
+    assert post(client, q=[], source="auto").json() == {"translatedText": [], "detectedLanguage": []}
+
+
+def test_confidence_is_a_whole_number_on_the_wire(client):
+    bodies = [
+        client.post("/translate", json={"q": ENGLISH, "source": "auto", "target": "de"}).text,
+        client.post("/detect", json={"q": ENGLISH}).text,
+        client.post("/detect", json={"q": "12345"}).text,
+    ]
+    for body in bodies:
+        assert re.search(r'"confidence":\d+[,}]', body), body
+
+
+def test_detect_ranks_the_served_languages_only(client):
+    ranked = client.post("/detect", data={"q": GERMAN}).json()
+    assert ranked[0]["language"] == "de"
+    assert {one["language"] for one in ranked} <= {"de", "en"}
+    confidences = [one["confidence"] for one in ranked]
+    assert confidences == sorted(confidences, reverse=True)
+    for nothing in ("", "12345", "😀", "Где ближайший вокзал?"):
+        assert client.post("/detect", json={"q": nothing}).json() == [{"confidence": 0, "language": "en"}]
+
+
+def test_frontend_settings_has_what_clients_require(make_client, translator):
+    settings = make_client(translator, max_text_characters=77).get("/frontend/settings").json()
+    assert settings["charLimit"] == 77
+    assert settings["apiKeys"] is settings["keyRequired"] is settings["suggestions"] is False
+    assert settings["language"] == {
+        "source": {"code": "en", "name": "English"},
+        "target": {"code": "de", "name": "German"},
+    }
+    assert isinstance(settings["frontendTimeout"], int)
+
+
+def test_suggestions_are_refused_until_they_are_switched_on(client, make_client, translator, tmp_path):
+    suggestion = {"q": "Hi.", "s": "Hallo.", "source": "EN", "target": "de"}
+    refused = client.post("/suggest", json=suggestion)
+    assert (refused.status_code, refused.json()) == (
+        403,
+        {"error": "Suggestions are disabled on this server."},
+    )
+    open_client = make_client(translator, suggestions="on", state_folder=str(tmp_path))
+    assert open_client.post("/suggest", data=suggestion).json() == {"success": True}
+    [line] = (tmp_path / "suggestions.jsonl").read_text().splitlines()
+    kept = json.loads(line)
+    assert (kept["text"], kept["translation"], kept["source"]) == ("Hi.", "Hallo.", "en")
+    missing = open_client.post("/suggest", json={"q": "a", "source": "en", "target": "de"})
+    assert missing.json() == {"error": "Invalid request: missing s parameter"}
+
+
+def test_the_title_of_the_spec_is_the_operators_choice(client, make_client, translator):
+    spec = client.get("/spec").json()
+    assert spec["info"]["title"] == "Dragoman"
+    assert {"/translate", "/detect", "/languages"} <= set(spec["paths"])
+    assert not any(path.startswith(("/v1", "/v2")) for path in spec["paths"])
+    renamed = make_client(translator, spec_title="LibreTranslate").get("/spec").json()
+    assert renamed["info"]["title"] == "LibreTranslate" and renamed["info"]["version"]
