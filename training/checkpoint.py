@@ -1,18 +1,22 @@
-"""Checkpoints: one safetensors file each, whole or not there, with the run's progress in its header."""
+"""Checkpoints: one safetensors file each, whole or not there, with facts about the run in its header."""
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+import torch
 from safetensors import SafetensorError, safe_open
 from safetensors.torch import save_file
 from torch import Tensor
+
+from model.durable import sync_file, sync_folder
 
 NEWEST = 2  # kept whatever they scored: a damaged last file leaves one to resume from
 _NAME = re.compile(r"update-(\d{8})\.safetensors")
@@ -38,31 +42,38 @@ class CheckpointFolder:
         matches = (_NAME.fullmatch(path.name) for path in self.folder.iterdir())
         return sorted(int(match[1]) for match in matches if match)
 
-    def save(self, update: int, tensors: Mapping[str, Tensor], progress: Mapping[str, Any]) -> None:
-        """Write the checkpoint of `update`; CheckpointError when the disk is full or the folder read-only."""
+    def save(self, update: int, tensors: Mapping[str, Tensor], facts: Mapping[str, Any]) -> None:
+        """Write the checkpoint of `update`; CheckpointError when the disk is full or the folder read-only.
+
+        `tensors` lie on the CPU; `facts` are whatever JSON holds.
+        """
+        text = json.dumps(facts)
         unfinished = self.path(update).with_suffix(".tmp")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            save_file(dict(tensors), unfinished, metadata={"progress": json.dumps(progress)})
-            with unfinished.open("rb") as file:
-                os.fsync(file.fileno())
-            unfinished.replace(self.path(update))
-            _sync_folder(self.folder)
-        except (OSError, SafetensorError) as error:
-            cause = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else error
-            with suppress(OSError):  # the first error is the one to tell
-                unfinished.unlink(missing_ok=True)
-            raise CheckpointError(
-                f"{self.path(update)}: not written: {cause}; earlier checkpoints stand"
-            ) from error
+        with self._changing(self.path(update), "not written"):
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                header = {"facts": text, "sha256": checksum(tensors, text)}
+                save_file(dict(tensors), unfinished, metadata=header)
+                sync_file(unfinished)
+                unfinished.replace(self.path(update))
+                sync_folder(self.folder)
+            except (OSError, SafetensorError):
+                with suppress(OSError):  # the first error is the one to tell
+                    unfinished.unlink(missing_ok=True)
+                raise
 
     def load(self, update: int) -> tuple[dict[str, Tensor], dict[str, Any]]:
-        """Tensors and progress of a checkpoint; CheckpointError when it is missing or damaged."""
+        """Tensors and facts of a checkpoint; CheckpointError when it is missing or damaged."""
         try:
             with safe_open(self.path(update), framework="pt") as file:
                 tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (no mapping)
-                return tensors, json.loads(file.metadata()["progress"])
-        except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
+                header = file.metadata()
+            if header["sha256"] != checksum(tensors, header["facts"]):
+                raise ValueError("damaged: its checksum differs")
+            return tensors, json.loads(header["facts"])
+        except KeyError as error:
+            raise CheckpointError(f"{self.path(update)}: {error} is missing from its header") from error
+        except (OSError, SafetensorError, TypeError, ValueError) as error:
             raise CheckpointError(f"{self.path(update)}: cannot be read: {error}") from error
 
     def load_newest(self) -> tuple[dict[str, Tensor], dict[str, Any]] | None:
@@ -78,16 +89,27 @@ class CheckpointFolder:
         return None
 
     def prune(self, best: Iterable[int]) -> None:
-        """Delete all but the NEWEST ones and the `best` updates."""
+        """Delete all but the NEWEST ones and the `best` updates, and what a killed writer left."""
         kept = {*self.updates()[-NEWEST:], *best}
-        for update in self.updates():
-            if update not in kept:
-                self.path(update).unlink()
+        spent = [self.path(update) for update in self.updates() if update not in kept]
+        for path in [*spent, *self.folder.glob("update-*.tmp")]:
+            with self._changing(path, "not deleted"):
+                path.unlink()
+
+    @contextmanager
+    def _changing(self, path: Path, failure: str) -> Iterator[None]:
+        try:
+            yield
+        except (OSError, SafetensorError) as error:
+            cause = os.strerror(error.errno) if isinstance(error, OSError) and error.errno else error
+            raise CheckpointError(f"{path}: {failure}: {cause}; earlier checkpoints stand") from error
 
 
-def _sync_folder(folder: Path) -> None:
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+def checksum(tensors: Mapping[str, Tensor], facts: str) -> str:
+    """SHA-256 over all that a checkpoint says: names, types, shapes, values, facts."""
+    digest = hashlib.sha256(facts.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        digest.update(f"\n{name} {tensor.dtype} {tuple(tensor.shape)}\n".encode())
+        digest.update(tensor.contiguous().flatten().view(torch.uint8).numpy().data)
+    return digest.hexdigest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -101,7 +102,7 @@ class Trainer:
         passes = 2 if self.recipe.consistency and model.training else 1
         with torch.autocast(self.device.type, self.precision, enabled=self.precision != torch.float32):
             hidden = model.hidden(source_BS.repeat(passes, 1), given_BT.repeat(passes, 1))
-            hidden_PND = hidden.unflatten(0, (passes, -1))[:, is_real_BT]
+            hidden_PND = hidden.view(passes, *given_BT.shape, -1)[:, is_real_BT]
         return output_loss(
             hidden_PND.to(self.precision),
             model.output_VD.to(self.precision),
@@ -123,7 +124,8 @@ class Trainer:
             for rank, of_rank in enumerate(self.world.gather(state)):
                 tensors[f"{name}/{rank}"] = of_rank
         if self.world.is_first:
-            folder.save(self.progress.update, tensors, self.progress.to_json())
+            facts = {"tokenizer": self._tokenizer_checksum(), "progress": self.progress.to_json()}
+            folder.save(self.progress.update, tensors, facts)
             folder.prune(update for _, update in self.progress.best)
 
     def resume(self, folder: CheckpointFolder) -> bool:
@@ -160,10 +162,18 @@ class Trainer:
             states["random-cuda"] = torch.cuda.get_rng_state()
         return states
 
-    def _restore(self, tensors: dict[str, Tensor], progress: dict[str, Any]) -> None:
+    def _tokenizer_checksum(self) -> str:
+        return hashlib.sha256(self.batches.data.tokenizer.model).hexdigest()
+
+    def _restore(self, tensors: dict[str, Tensor], facts: dict[str, Any]) -> None:
+        if facts["tokenizer"] != self._tokenizer_checksum():
+            raise CheckpointError(
+                f"the checkpoint learnt with a tokenizer of SHA-256 {facts['tokenizer']}, this run's is "
+                f"{self._tokenizer_checksum()}: its pieces would mean something else"
+            )
         for part, model in self._models().items():
             _load_parameters(model, tensors, part)
-        self.progress = Progress.from_json(progress)
+        self.progress = Progress.from_json(facts["progress"])
         self.optimiser.restore(tensors)
         rank = self.world.rank  # without a state of its own where a run goes on with more processes
         if f"random/{rank}" in tensors:

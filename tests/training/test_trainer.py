@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 import torch
 
+from tokenizer import Tokenizer
+from tokenizer.train import train_tokenizer
 from training.batches import Batches, Place
 from training.checkpoint import CheckpointError, CheckpointFolder
 from training.preparation import RunData
@@ -136,6 +138,19 @@ def test_weights_that_are_not_finite_are_never_saved(recipe: Recipe, data: RunDa
     with pytest.raises(CheckpointError, match="not finite"):
         one.save(CheckpointFolder(tmp_path))
     assert CheckpointFolder(tmp_path).updates() == []
+
+
+def test_a_checkpoint_that_learnt_with_another_tokenizer_is_refused(
+    recipe: Recipe, data: RunData, tmp_path: Path
+) -> None:
+    trainer(recipe, data).save(CheckpointFolder(tmp_path))
+    foreign = train_tokenizer(
+        [f"{side}." for pair in data.train for side in pair], size=data.tokenizer.size, languages=["de", "en"]
+    )
+    others = replace(data, tokenizer=Tokenizer(foreign))
+    assert others.tokenizer.size == data.tokenizer.size  # it would fit, and turn every text into nonsense
+    with pytest.raises(CheckpointError, match="learnt with a tokenizer of SHA-256"):
+        trainer(recipe, others).resume(CheckpointFolder(tmp_path))
 
 
 def test_a_checkpoint_of_another_shape_is_refused_by_name(
