@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 
 from training.corpora.corpus import Corpus
+from training.corpora.split import count_overlap
 from training.estimate import in_words, seconds_to_train
 from training.preparation import load_run_data
 from training.recipes import Recipe
@@ -61,8 +63,12 @@ def choices_table(recipe: Recipe, choices: Sequence[Choice], settings: Mapping[s
 def report_prepared(folder: Path, console: Console, *, device: torch.device) -> None:
     """What preparation learnt, and how long the training will take by a short measurement."""
     recipe, data = read_recipe(folder), load_run_data(folder / "data")
+    overlap = count_overlap(data.validation, chain(data.train, data.test)) + count_overlap(
+        data.test, data.train
+    )
     seconds = seconds_to_train(recipe, data, device=device)
     console.print(
+        f"held-out pairs that share a text with another part: overlap {overlap}\n"
         f"vocabulary: {data.tokenizer.size:,} pieces; model: {recipe.model.parameter_count:,} parameters\n"
         f"{recipe.updates:,} updates will take about {in_words(seconds)} in one process on {device}, and measuring "
         "the model a little more; --minutes stops earlier, --resume goes on"

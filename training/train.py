@@ -109,7 +109,10 @@ def _begin(options: argparse.Namespace, folder: Path, console: Console, device: 
         return
     languages = (options.source_language, options.target_language)
     corpus = replace(
-        open_files(options.corpus, *languages), licence=options.licence, attribution=options.attribution
+        open_files(options.corpus, *languages),
+        licence=options.licence,
+        attribution=options.attribution,
+        faulty="drop" if options.drop_faulty else "refuse",
     )
     directions = (languages,) if options.one_way else (languages, languages[::-1])
     if options.recipe == CUSTOM:
@@ -183,6 +186,11 @@ def _add_corpus(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--source-language", metavar="CODE", help="such as en; of the first file or column")
     group.add_argument("--target-language", metavar="CODE", help="such as de")
+    group.add_argument(
+        "--drop-faulty",
+        action="store_true",
+        help="leave out, and count, the pairs with a line that is no text or no row (default: stop at the first)",
+    )
     group.add_argument(
         "--one-way", action="store_true", help="source to target only (default: both directions)"
     )

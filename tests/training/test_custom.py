@@ -7,6 +7,7 @@ import pytest
 
 from model.directory import load_translator
 from training.corpora.pairs import Pair
+from training.preparation import load_run_data
 from training.primer.write import primer
 from training.run_folder import read_recipe
 from training.train import main
@@ -138,6 +139,23 @@ def test_unequal_files_stop_before_anything_is_made(
     assert "mine.en has 50 lines" in error
     assert "mine.de has 49" in error
     assert not output.exists()
+
+
+def test_a_line_that_is_no_text_stops_the_command_or_costs_its_pair(
+    tmp_path: Path, pairs: list[Pair], capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = aligned(tmp_path, pairs[:50])
+    lines = Path(source).read_bytes().split(b"\n")
+    lines[29] = b"caf\xe9"
+    Path(source).write_bytes(b"\n".join(lines))
+    output = tmp_path / "run"
+    arguments = ["custom", "--corpus", source, target, *EN_DE, "--output", str(output), *SHORT]
+    assert main(arguments) == 1
+    assert "mine.en, line 30: byte 0xE9" in capsys.readouterr().err
+    assert not output.exists()
+    assert main([*arguments, "--drop-faulty"]) == 0
+    assert "49 pairs; 1 entries without both sides, or no text" in " ".join(capsys.readouterr().out.split())
+    assert load_run_data(output / "data").facts["corpora"][0]["cleaning"]["read"] == 49
 
 
 def test_a_stopped_run_goes_on_without_the_corpus_being_named(tmp_path: Path, pairs: list[Pair]) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from rich.console import Console
 
+from tests.training.small_corpora import sentences
 from training.corpora.corpus import open_files
 from training.corpora.pairs import CorpusError
 from training.survey import Survey, survey
@@ -26,11 +27,16 @@ def test_pairs_are_counted_as_read_kept_and_dropped_for_a_reason(tmp_path: Path)
 
 
 def test_lengths_are_those_of_the_pairs_that_stay(tmp_path: Path) -> None:
-    found = surveyed(tmp_path, *(f"{'a' * n} b\t{'c' * n} d" for n in range(1, 101)), "\tnothing")
-    assert found.percentile(0, 50) == 52
-    assert found.percentile(1, 99) == 101
-    assert found.percentile(0, 100) == 102
-    assert found.extent_of(0) == sum(n + 2 for n in range(1, 101))
+    pairs = sentences(100)
+    found = surveyed(tmp_path, *(f"{a}\t{b}" for a, b in pairs), f"\t{'nothing ' * 50}")
+    for side in (0, 1):
+        lengths = sorted(len(pair[side]) for pair in pairs)
+        assert [found.percentile(side, percent) for percent in (50, 99, 100)] == [
+            lengths[49],
+            lengths[98],
+            lengths[99],
+        ]
+        assert found.extent_of(side) == sum(lengths)
 
 
 def test_a_han_character_counts_as_three_letters(tmp_path: Path) -> None:

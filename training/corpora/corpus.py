@@ -29,15 +29,19 @@ class Corpus:
     attribution: str
     parts: Mapping[str, tuple[Stream, ...]]  # two aligned streams, or one that holds both sides
     texts: Mapping[str, Stream] = field(default_factory=dict)  # further files by name, such as references
+    faulty: Faulty = (
+        "refuse"  # what becomes of a line that is no text or no row; drop: its pair goes, and is counted
+    )
 
     @property
     def is_split(self) -> bool:
         return tuple(self.parts) != (WHOLE,)
 
     def read(
-        self, part: str = WHOLE, *, faulty: Faulty = "refuse", report: ReadingReport | None = None
+        self, part: str = WHOLE, *, faulty: Faulty | None = None, report: ReadingReport | None = None
     ) -> Iterator[Pair]:
-        """The pairs of a part, as they stand in the files."""
+        """The pairs of a part, as they stand in the files. `faulty` goes before the corpus's own."""
+        faulty = faulty or self.faulty
         if part not in self.parts:
             raise CorpusError(f"{self.name} has no part {part!r}; its parts: {', '.join(self.parts)}")
         streams = self.parts[part]
