@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import torch
 from torch import Tensor
 
 from model.alignment import Alignment, align
-from model.search import DecodingOptions, Found, SearchTask, beam_search, greedy_search, sample
+from model.search import DecodingOptions, Found, SearchTask, beam_search, greedy_search, phrase_search, sample
 from model.state import DecoderState
 from model.transformer import Transformer
 from tokenizer import AnyTokenizer
+from tokenizer.capitals import is_in_capitals
+from tokenizer.sentences import FIRST_CJK
 
+BYTE = re.compile("<0x([0-9A-F]{2})>")
 BATCH_PIECES = 4096  # padded source pieces times beam size in a batch
 
 
@@ -32,6 +37,7 @@ class Sentence:
     text: str
     target_language: str
     ids: tuple[int, ...]  # <2xx> pieces </s>, or what another tokenizer asks for a language with
+    phrases: tuple[tuple[int, ...], ...] = ()  # ids that its translation has to hold
 
 
 @dataclass(frozen=True)
@@ -85,8 +91,10 @@ class Translator:
         """Whether `prepare` would take the text."""
         return self._length(self.tokenizer.encode(text)) <= self.longest
 
-    def prepare(self, text: str, source_language: str, target_language: str) -> Sentence:
-        """Encode one sentence; raises SentenceTooLong or UnsupportedDirection."""
+    def prepare(
+        self, text: str, source_language: str, target_language: str, phrases: Sequence[str] = ()
+    ) -> Sentence:
+        """Encode one sentence, and what its translation has to hold; raises SentenceTooLong or UnsupportedDirection."""
         self._check_direction(source_language, target_language)
         ids = self.tokenizer.encode(text)
         if self._length(ids) > self.longest:
@@ -94,7 +102,8 @@ class Translator:
                 f"a sentence of {self._length(ids)} pieces; this model takes up to {self.longest}"
             )
         prefix = self.tokenizer.source_prefix(target_language)
-        return Sentence(text, target_language, (*prefix, *ids, self.tokenizer.eos_id))
+        spelled = tuple(self._spell_phrase(phrase, text) for phrase in phrases)
+        return Sentence(text, target_language, (*prefix, *ids, self.tokenizer.eos_id), spelled)
 
     def translate(self, sentences: Sequence[Sentence], options: DecodingOptions) -> list[list[Hypothesis]]:
         """One list a sentence, best first; any mix of directions.
@@ -144,6 +153,8 @@ class Translator:
         with_text = [
             place for place, sentence in enumerate(sentences) if self._length(()) < len(sentence.ids)
         ]
+        yield from ([place] for place in with_text if sentences[place].phrases)
+        with_text = [place for place in with_text if not sentences[place].phrases]
         with_text.sort(key=lambda place: -len(sentences[place].ids))
         while with_text:
             size = max(1, BATCH_PIECES // (rows * len(sentences[with_text[0]].ids)))
@@ -152,15 +163,9 @@ class Translator:
 
     @torch.inference_mode()
     def _search(self, batch: Sequence[Sentence], options: DecodingOptions) -> list[list[Found]]:
-        task = SearchTask(
-            start_id=self.model.config.start_id,
-            eos_id=self.tokenizer.eos_id,
-            max_lengths=[self._max_length(sentence, options) for sentence in batch],
-            min_length=options.min_length,
-            length_penalty=options.length_penalty,
-            banned_ids=self.banned_ids,
-            sources=[sentence.ids for sentence in batch],
-        )
+        if batch[0].phrases:  # and the batch is this one sentence
+            return [self._search_with_phrases(batch[0], options)]
+        task = self._task(batch, options)
         state = self.model.start(self._pad([sentence.ids for sentence in batch]))
         if options.strategy == "greedy":
             return [[found] for found in greedy_search(self._step, state, task)]
@@ -182,6 +187,29 @@ class Translator:
             sorted(of_sentence, key=lambda found: -found.score) for of_sentence in zip(*draws, strict=True)
         ]
 
+    def _search_with_phrases(self, sentence: Sentence, options: DecodingOptions) -> list[Found]:
+        """By beam whatever the strategy: what has to be said cannot be left to chance."""
+        return phrase_search(
+            self._step,
+            self.model.start(self._pad([sentence.ids])),
+            self._task([sentence], options),
+            phrases=sentence.phrases,
+            inner_ids=self._inner_ids,
+            width=max(1, options.beam_size // 2) if options.strategy == "beam" else 1,
+            n_best=options.n_best,
+        )
+
+    def _task(self, batch: Sequence[Sentence], options: DecodingOptions) -> SearchTask:
+        return SearchTask(
+            start_id=self.model.config.start_id,
+            eos_id=self.tokenizer.eos_id,
+            max_lengths=[self._max_length(sentence, options) for sentence in batch],
+            min_length=options.min_length,
+            length_penalty=options.length_penalty,
+            banned_ids=self.banned_ids,
+            sources=[sentence.ids for sentence in batch],
+        )
+
     def _step(self, tokens_N: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         logits_NV, state = self.model.step(tokens_N.to(self.device), state)
         return logits_NV.float().log_softmax(dim=-1), state
@@ -196,6 +224,20 @@ class Translator:
         id_scores = log_probs_1TV.gather(2, target[:, 1:, None])[0, :, 0].tolist()
         score = sum(id_scores) / len(id_scores) ** length_penalty
         return self._hypothesis(Found(tuple(target_ids), tuple(id_scores), score, truncated=False))
+
+    @cached_property
+    def _inner_ids(self) -> list[int]:
+        """Pieces that go on with a word of a script that has blanks."""
+        pieces = self.tokenizer.pieces(range(self.tokenizer.size))
+        return [place for place, piece in enumerate(pieces) if _goes_on_with_word(piece)]
+
+    def _spell_phrase(self, phrase: str, sentence: str) -> tuple[int, ...]:
+        """The ids of a phrase after another word. In a text in capitals they are those of small letters."""
+        if getattr(self.tokenizer, "upper_id", None) is not None and is_in_capitals(sentence):
+            phrase = phrase.lower()
+        # A small letter before it, or a phrase in capitals would bring a control piece along.
+        lead = self.tokenizer.encode_target("a")
+        return tuple(self.tokenizer.encode_target(f"a {phrase}")[len(lead) :])
 
     def _max_length(self, sentence: Sentence, options: DecodingOptions) -> int:
         """In target pieces. A limit of the sentence's own: its batch mates have no say in it."""
@@ -215,6 +257,13 @@ class Translator:
             found.id_scores,
             found.truncated,
         )
+
+
+def _goes_on_with_word(piece: str) -> bool:
+    """Whether a piece begins with a letter or digit and no blank; bytes beyond ASCII are taken for letters."""
+    byte = BYTE.fullmatch(piece)
+    first = chr(int(byte[1], 16)) if byte else piece[0]
+    return (first.isalnum() and first < FIRST_CJK) or (byte is not None and not first.isascii())
 
 
 def padded(rows: Sequence[Sequence[int]], pad_id: int) -> Tensor:
