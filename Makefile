@@ -31,7 +31,7 @@ DEV := $(VENV)/.stamps/$(KEY)-dev
 BROWSER := $(VENV)/.stamps/$(KEY)-browser
 EXCHANGE := $(VENV)/.stamps/$(KEY)-exchange
 
-.PHONY: serve install install-exchange test test-slow test-browser test-exchange benchmark-multi30k benchmark-ablation check format docker-check lock clean help
+.PHONY: serve install install-exchange install-mtdata test test-slow test-browser test-exchange benchmark-multi30k benchmark-ablation check format docker-check lock clean help
 
 serve: $(SERVE) ## Start the service on http://127.0.0.1:8000 with the bundled model
 	@exec $(BIN)/python -m service
@@ -85,7 +85,15 @@ lock: $(BIN)/python ## Write the locks anew from pyproject.toml (UPGRADE=--upgra
 	$(COMPILE) -o requirements/dev.lock -c requirements/serve.lock --extra training --extra dev pyproject.toml
 	$(COMPILE) -o requirements/browser.lock -c requirements/dev.lock --extra browser pyproject.toml
 	$(COMPILE) -o requirements/exchange.lock -c requirements/dev.lock --extra exchange pyproject.toml
+	$(COMPILE) -o requirements/mtdata.lock requirements/mtdata.in
 	sed -i.old '/^# WARNING/,$$d' requirements/*.lock && rm requirements/*.lock.old
+
+install-mtdata: $(VENV)/mtdata/bin/mtdata ## Install mtdata, beside the rest, for `training.fetch mtdata:ID`
+
+$(VENV)/mtdata/bin/mtdata: requirements/mtdata.lock | $(BIN)/python
+	$(BIN)/python -m venv $(VENV)/mtdata
+	$(VENV)/mtdata/bin/python -m pip install --disable-pip-version-check --quiet --require-hashes -r $<
+	@touch $@
 
 clean: ## Delete .venv and every cache
 	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis

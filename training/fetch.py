@@ -1,5 +1,7 @@
 """Fetches a corpus by name: `python -m training.fetch tatoeba-deu-eng [--from DIR] [--to corpora]`.
 
+`mtdata:ID` names any dataset of mtdata's catalogue, such as mtdata:Statmt-europarl-10-deu-eng; its folder is called ID.
+
 A corpus becomes a folder with its files as they were served and a source.json that tells where they came from
 and under which terms. The folder appears under its name only when it is whole.
 """
@@ -18,6 +20,7 @@ from training.corpora.archives import Stream, streams_in
 from training.corpora.catalogue import CATALOGUE, Entry, RemoteFile, entry_named
 from training.corpora.corpus import open_corpus
 from training.corpora.download import Downloader
+from training.corpora.mtdata import PREFIX, fetch_mtdata
 from training.corpora.pairs import CorpusError
 from training.corpora.shelf import FileRecord, describe, sha256_of_text, unfinished
 from training.primer.write import PRIMER, write_primer
@@ -32,10 +35,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.list:
         Console().print(catalogue_table())
         return 0
-    folder = options.to / options.name
+    folder = options.to / options.name.removeprefix(PREFIX)
     try:
         if options.name == PRIMER:
             write_primer(folder)
+        elif options.name.startswith(PREFIX):
+            fetch_mtdata(options.name.removeprefix(PREFIX), folder)
         elif options.local is not None:
             entry = entry_named(options.name)
             fetch(entry, folder, lambda file, into: copy_local(options.local, entry.group, file, into))
@@ -133,6 +138,7 @@ def catalogue_table() -> Table:
             f"{entry.licence}\n{entry.attribution}",
         )
     table.add_row(PRIMER, "de – en", "written by this project", "the licence of this project")
+    table.add_row(f"{PREFIX}ID", "any", "what mtdata knows: `mtdata list -id -l deu-eng`", "each its own")
     return table
 
 
@@ -140,7 +146,9 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="python -m training.fetch", description="Fetch a corpus by its name."
     )
-    parser.add_argument("name", nargs="?", default="", help=f"one of: {', '.join(CATALOGUE)}, {PRIMER}")
+    parser.add_argument(
+        "name", nargs="?", default="", help=f"{', '.join(CATALOGUE)}, {PRIMER}, or {PREFIX}ID"
+    )
     parser.add_argument(
         "--from", dest="local", type=Path, metavar="DIR", help="a local folder with the files"
     )

@@ -32,7 +32,7 @@ class Entry:
 
 def entry_named(name: str) -> Entry:
     if name not in CATALOGUE:
-        raise CorpusError(f"no corpus is called {name!r}; known: {', '.join(CATALOGUE)}, primer")
+        raise CorpusError(f"no corpus is called {name!r}; known: {', '.join(CATALOGUE)}, primer, mtdata:ID")
     return CATALOGUE[name]
 
 
