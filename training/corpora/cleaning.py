@@ -118,7 +118,7 @@ def clean(
             )
             reason = "wrong language" if is_other else None
         if reason is None:
-            reason = None if seen.add(hash_of(_folded(normal))) else "duplicate"
+            reason = None if seen.add(hash_of_duplicates(normal)) else "duplicate"
         if reason is None:
             report.kept += 1
             yield normal
@@ -129,6 +129,22 @@ def clean(
         raise CorpusError(
             f"no pair is left: {report.read:,} read, 0 kept, {report.dropped:,} dropped ({counts})"
         )
+
+
+def drop_duplicates(pairs: Iterable[Pair], report: CleaningReport, seen: HashSet) -> Iterator[Pair]:
+    """Of pairs that were cleaned before, those that are not in `seen`."""
+    for pair in pairs:
+        report.read += 1
+        if seen.add(hash_of_duplicates(pair)):
+            report.kept += 1
+            yield pair
+        else:
+            report.dropped_for["duplicate"] += 1
+
+
+def hash_of_duplicates(pair: Pair) -> int:
+    """The same for pairs that differ in case and spaces alone; final stops do tell them apart."""
+    return hash_of("\n".join(" ".join(side.casefold().split()) for side in pair))
 
 
 def extent(text: str) -> int:
@@ -169,11 +185,6 @@ def _languages_to_tell_apart(rules: CleaningRules) -> LanguagePair | None:
         return None
     languages = language_pair(rules.source_language, rules.target_language)
     return languages if languages.is_known else None
-
-
-def _folded(pair: Pair) -> str:
-    """What two pairs have in common that count as duplicates; final stops do tell them apart."""
-    return "\n".join(" ".join(side.casefold().split()) for side in pair)
 
 
 def _unescape(text: str) -> str:

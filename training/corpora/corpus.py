@@ -29,6 +29,7 @@ class Corpus:
     attribution: str
     parts: Mapping[str, tuple[Stream, ...]]  # two aligned streams, or one that holds both sides
     texts: Mapping[str, Stream] = field(default_factory=dict)  # further files by name, such as references
+    is_clean: bool = False  # its training part was cleaned before, as merged shards are
     faulty: Faulty = (
         "refuse"  # what becomes of a line that is no text or no row; drop: its pair goes, and is counted
     )
@@ -128,6 +129,7 @@ def open_corpus(folder: Path) -> Corpus:
             for name, files in source["parts"].items()
         },
         texts={name: Stream(folder / file) for name, file in source["texts"].items()},
+        is_clean=source.get("is_clean", False),
     )
 
 

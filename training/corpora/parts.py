@@ -12,7 +12,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from training.corpora.cleaning import CleaningReport, CleaningRules, clean
+from training.corpora.cleaning import CleaningReport, CleaningRules, clean, drop_duplicates
 from training.corpora.corpus import WHOLE, Corpus
 from training.corpora.hashes import HashSet
 from training.corpora.pairs import CorpusError, Pair
@@ -20,7 +20,7 @@ from training.corpora.rows import PairWriter, StoredPairs, remove_pairs
 from training.corpora.split import TEST, TRAIN, VALIDATION, PairHashes, assign, hashes_of_texts
 
 PARTS = ("train", "validation", "test")
-_PART_OF = {TRAIN: "train", VALIDATION: "validation", TEST: "test"}
+PART_OF = {TRAIN: "train", VALIDATION: "validation", TEST: "test"}
 
 Writers = Mapping[str, PairWriter]
 
@@ -97,7 +97,7 @@ def _draw_parts(
         stem = folder / f"cleaned-{corpus.name}"
         pairs = StoredPairs(stem, languages)
         for pair, chosen in zip(pairs, sets[start : start + len(pairs)].tobytes(), strict=True):
-            part = _PART_OF.get(chosen)
+            part = PART_OF.get(chosen)
             if part is None:
                 contribution.set_aside += 1
             else:
@@ -157,8 +157,11 @@ def _add_old_pairs(old_pairs: Iterable[Pair], folder: Path, languages: tuple[str
 def _cleaned(
     corpus: Corpus, part: str, languages: tuple[str, str], report: CleaningReport, seen: HashSet
 ) -> Iterator[Pair]:
+    pairs = _oriented(corpus, corpus.read(part), languages)
+    if corpus.is_clean:
+        return drop_duplicates(pairs, report, seen)
     rules = CleaningRules(source_language=languages[0], target_language=languages[1])
-    return clean(_oriented(corpus, corpus.read(part), languages), rules, report, seen)
+    return clean(pairs, rules, report, seen)
 
 
 def _oriented(corpus: Corpus, pairs: Iterable[Pair], languages: tuple[str, str]) -> Iterable[Pair]:

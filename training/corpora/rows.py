@@ -42,14 +42,17 @@ class RowWriter:
         self._end += len(row)
         self._starts.write(self._end.to_bytes(8, "little"))
 
+    def close(self) -> None:
+        self._rows.close()
+        self._starts.close()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._rows.close()
-        self._starts.close()
+        self.close()
 
 
 class Rows:
@@ -90,14 +93,17 @@ class PairWriter:
         for side, text in zip(self._sides, pair, strict=True):
             side.append(text.encode() + b"\n")
 
+    def close(self) -> None:
+        for side in self._sides:
+            side.close()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        for side in self._sides:
-            side.__exit__(kind, error, trace)
+        self.close()
 
 
 class StoredPairs(Sequence[Pair]):

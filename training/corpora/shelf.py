@@ -43,6 +43,7 @@ def describe(
     parts: Mapping[str, Sequence[str]],
     texts: Mapping[str, str],
     files: Sequence[FileRecord],
+    is_clean: bool = False,
 ) -> None:
     """Writes source.json: terms, origin, and size and SHA-256 of each file."""
     description = {
@@ -53,6 +54,7 @@ def describe(
         "attribution": attribution,
         "parts": parts,
         "texts": texts,
+        "is_clean": is_clean,
         "files": [
             {
                 "name": file.name,
