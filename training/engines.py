@@ -16,6 +16,7 @@ from torch.distributed.device_mesh import init_device_mesh
 from torch.distributed.fsdp import fully_shard, register_fsdp_forward_method
 from torch.nn.parallel import DistributedDataParallel
 
+from model.config import ModelConfig
 from model.transformer import Transformer
 from training.batches import Batch
 from training.world import World
@@ -74,6 +75,18 @@ class Replicated(Engine):
             objective, forward_sync_buffers=False, gradient_as_bucket_view=True
         )
         super().__init__(self.replica, processes=world.size)
+        self._settle(objective.model.config)
+
+    def _settle(self, config: ModelConfig) -> None:
+        """Have the buckets laid out for good, by a pass over one word that leaves nothing else behind.
+
+        After its first pass, DDP lays them out anew, in the order in which gradients came. Three processes and more
+        add up a number in an order that depends on its place in a bucket: a run that goes on would then not be the
+        one that never stopped, bit for bit.
+        """
+        word = Batch(torch.tensor([[config.eos_id]]), torch.tensor([[config.start_id, config.eos_id]]), 1)
+        self.backward([(word, 0.0)])
+        self.replica.zero_grad(set_to_none=True)
 
     def __str__(self) -> str:
         return f"{self.processes} processes with a replica each (DistributedDataParallel, {_backend()})"

@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from model.attention import CrossAttention, SelfAttention
 from model.transformer import Transformer
 from training.recipes import Recipe
-from training.shards import fill, part_of, whole
+from training.sharding import fill, part_of, whole
 from training.world import World
 
 ADAM_MOMENTS = ("exp_avg", "exp_avg_sq")  # torch's names of them

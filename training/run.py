@@ -25,7 +25,7 @@ from training.journal import Journal
 from training.measurement import EvaluationFiles, Measurement, Results, measure
 from training.preparation import RunData, load_run_data
 from training.run_folder import read_recipe
-from training.shards import fill, whole_model
+from training.sharding import fill, whole_model
 from training.start import MODEL, blended, model_of, old_test_of
 from training.trainer import ALONE, Trainer, TrainingDiverged, UpdateReport
 from training.validation import GREEDY, translate_and_score, translator_of, validate

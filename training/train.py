@@ -41,7 +41,7 @@ from training.recipes import RECIPES, recipe_named
 from training.run import Run
 from training.run_folder import RunError, begin, change_settings, read_recipe
 from training.trainer import TrainingDiverged
-from training.world import join_world, leave_world
+from training.world import is_loss_of_another, join_world, leave_world
 
 CUSTOM, FINETUNE = "custom", "finetune"
 
@@ -60,8 +60,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 _begin(options, Path(place) / options.output.name, console, choose_device(options.device))
         else:
             _train(options, _command(arguments), console)
-    except (CorpusError, CheckpointError, RunError, TrainingDiverged, ValueError) as error:
+    except (CorpusError, CheckpointError, RunError, TrainingDiverged, ValueError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
+        return 1
+    except RuntimeError as error:
+        if not is_loss_of_another(error):
+            raise
+        print(
+            f"error: another process of this run is gone, so this one ends too; --resume goes on from the newest "
+            f"checkpoint ({error})",
+            file=sys.stderr,
+        )
         return 1
     return 0
 

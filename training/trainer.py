@@ -21,7 +21,7 @@ from training.optimiser import Optimiser
 from training.progress import Progress
 from training.recipes import Recipe
 from training.schedule import learning_rate
-from training.shards import fill, whole
+from training.sharding import fill, whole
 from training.world import World
 
 ALONE = World()

@@ -96,3 +96,8 @@ def leave_world(world: World) -> None:
     """Close the connections."""
     if world.size > 1:
         distributed.destroy_process_group()
+
+
+def is_loss_of_another(error: RuntimeError) -> bool:
+    """Whether a message between the processes failed: one of them ended, or its machine cannot be reached."""
+    return isinstance(error, distributed.DistError) or "gloo" in str(error)
