@@ -31,17 +31,18 @@ class Shape(NamedTuple):
     encoder_layers: int
     decoder_layers: int
     dropout: float
+    sampling: float
     vocabulary: int  # at most
 
 
-# More pairs feed a wider model; fewer ask for more dropout. A deep encoder costs little where a deep decoder would
-# run once for every piece. The last row is the base model of arXiv 1706.03762, table 3.
+# More pairs feed a wider model; fewer ask for more dropout, and for words cut into pieces at random. A deep encoder
+# costs little where a deep decoder would run once for every piece. The last row is the base model of arXiv 1706.03762.
 SHAPES = (
-    Shape(3_000, 128, 256, 4, 2, 2, 0.3, 8_000),
-    Shape(80_000, 128, 256, 4, 4, 4, 0.3, 8_000),
-    Shape(600_000, 256, 1024, 4, 6, 3, 0.15, 8_000),
-    Shape(3_000_000, 512, 2048, 8, 6, 3, 0.1, 16_000),
-    Shape(math.inf, 512, 2048, 8, 6, 6, 0.1, 32_000),
+    Shape(3_000, 128, 512, 4, 2, 2, 0.3, 0.5, 8_000),
+    Shape(80_000, 128, 512, 4, 4, 4, 0.3, 0.5, 8_000),
+    Shape(600_000, 256, 1024, 4, 6, 3, 0.15, 0.0, 8_000),
+    Shape(3_000_000, 512, 2048, 8, 6, 3, 0.1, 0.0, 16_000),
+    Shape(math.inf, 512, 2048, 8, 6, 6, 0.1, 0.0, 32_000),
 )
 
 SPECIAL_PIECES = 512  # control pieces, bytes, and the characters of strings that training adds to be copied
@@ -109,7 +110,7 @@ def size_choices(found: Survey, directions: int) -> list[Choice]:
     update = _within(2 * max_length, round(pieces / 20 / REAL_SHARE), UPDATE_PIECES)
     accumulate = 2 if update >= 2 * BATCH_PIECES else 1
     batch = min(update, BATCH_PIECES)
-    passes = _within(3, round(30 * math.sqrt(30_000 / pairs)), 100)
+    passes = _within(3, round(27 * (30_000 / pairs) ** 0.35), 60)  # 27 on 30,000 pairs, 15 on 165,000
     updates = max(200, round(passes * pieces / (REAL_SHARE * batch * accumulate)))
     return [
         Choice("held_out", _within(2, pairs // 30, 1500), "one pair in thirty, and as many for the test"),
@@ -121,22 +122,25 @@ def size_choices(found: Survey, directions: int) -> list[Choice]:
         Choice("model.encoder_layers", shape.encoder_layers, "deep is cheap here: it runs once a sentence"),
         Choice("model.decoder_layers", shape.decoder_layers, "runs once a piece"),
         Choice("model.dropout", shape.dropout, "the less data, the more"),
+        Choice(
+            "sampling", shape.sampling, "share of sources cut into pieces at random: the same, for spelling"
+        ),
         Choice("max_length", max_length, f"99 % of the sentences have up to about {longest:.0f} pieces"),
         Choice("batch_tokens", batch, "of both sides; twenty updates or more a pass over the data"),
         Choice("accumulate", accumulate, "batches to an update"),
         Choice("updates", updates, f"{passes} passes over about {pieces:,.0f} target pieces"),
-        Choice("patience", 8, "validations without a better one, then it ends early"),
+        Choice("patience", 10, "validations without a better one, then it ends early"),
     ]
 
 
 def schedule_choices(recipe: Recipe) -> list[Choice]:
     """What follows from a recipe's width and updates."""
-    updates, decay = recipe.updates, round(_within(0.9, 1 - 15 / recipe.updates, 0.9998), 4)
+    updates, decay = recipe.updates, round(_within(0.9, 1 - 25 / recipe.updates, 0.9998), 4)
     return [
-        Choice("learning_rate", 0.512 / recipe.model.width, "half of it where the width is twice as large"),
-        Choice("warmup", _within(1, updates // 8, 2000), "an eighth of the updates"),
+        Choice("learning_rate", highest_rate(recipe), "halved for each doubling of the width from 256 on"),
+        Choice("warmup", _within(1, updates // 16, 1000), "a sixteenth of the updates"),
         Choice("cooldown", updates // 3, "the last third falls to zero"),
-        Choice("average_decay", decay, "the average looks back a fifteenth of the updates"),
+        Choice("average_decay", decay, "the average looks back a twenty-fifth of the updates"),
         Choice("validate_every", max(1, updates // 20), "twenty times in all"),
     ]
 
@@ -165,12 +169,17 @@ def tuning_schedule(recipe: Recipe) -> list[Choice]:
     """What follows from the width and the updates where a trained model goes on."""
     updates, decay = recipe.updates, round(_within(0.8, 1 - 10 / recipe.updates, 0.999), 4)
     return [
-        Choice("learning_rate", 0.0512 / recipe.model.width, "a tenth of what a new model begins with"),
+        Choice("learning_rate", highest_rate(recipe) / 10, "a tenth of that of a new model"),
         Choice("warmup", max(1, updates // 10), "a tenth of the updates"),
         Choice("cooldown", updates // 2, "the second half falls to zero"),
         Choice("average_decay", decay, "the average looks back a tenth of the updates"),
         Choice("validate_every", max(1, updates // 10), "ten times in all"),
     ]
+
+
+def highest_rate(recipe: Recipe) -> float:
+    """Of a new model. Muon's updates have one size, which wide models want smaller."""
+    return 4e-3 * min(1.0, 256 / recipe.model.width)
 
 
 def refuse_few(found: Survey) -> None:

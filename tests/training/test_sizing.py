@@ -102,13 +102,13 @@ def test_every_choice_is_in_the_recipe_and_has_a_reason() -> None:
 
 
 def test_what_follows_from_a_setting_follows_from_it() -> None:
-    settings = {"updates": "40", "model.width": "64", "warmup": "7"}
+    settings = {"updates": "40", "model.width": "512", "warmup": "7"}
     recipe, choices = sized_recipe(corpus_of(500), settings, name="mine", directions=BOTH)
     assert (recipe.updates, recipe.warmup, recipe.cooldown, recipe.validate_every) == (40, 7, 13, 2)
-    assert recipe.learning_rate == 0.512 / 64
     chosen = {choice.field: choice.value for choice in choices}
     assert chosen["updates"] > 100  # what it would have been is told beside what was set
-    assert chosen["warmup"] == 5
+    assert chosen["warmup"] == 2
+    assert recipe.learning_rate == 2e-3
 
 
 def test_a_setting_without_a_recipe_is_refused() -> None:
