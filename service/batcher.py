@@ -6,8 +6,10 @@ import asyncio
 import logging
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from enum import Enum
+from typing import Any, NamedTuple, TypeVar
 
 from model.search.options import DecodingOptions
 from model.translator import Hypothesis, Sentence, Translator
@@ -16,6 +18,8 @@ from service.fair_queue import FairQueue, Item, Job
 
 logger = logging.getLogger(__name__)
 
+Result = TypeVar("Result")
+MOST_ERRANDS = 8  # between two batches
 _LINGER_SHARE = 0.1  # of the time of a batch: what waiting for a fuller next one may cost
 
 
@@ -24,6 +28,14 @@ class WorkerState(Enum):
     READY = "ready"
     DIED = "died"
     STOPPED = "stopped"
+
+
+class Errand(NamedTuple):
+    """Work for the model that is no translating, such as an alignment."""
+
+    work: Callable[[Translator], Any]
+    future: asyncio.Future[Any]
+    loop: asyncio.AbstractEventLoop
 
 
 class Batcher:
@@ -46,6 +58,7 @@ class Batcher:
         self._on_load_failure = on_load_failure
         self.queue = FairQueue(queue_tokens)
         self._unfinished: set[Job] = set()
+        self._errands: deque[Errand] = deque()
         self._changed = threading.Condition()
         self._state = WorkerState.LOADING
         self._translator: Translator | None = None
@@ -104,6 +117,21 @@ class Batcher:
                 self.queue.discard(job)
                 self._unfinished.discard(job)
 
+    async def run(self, work: Callable[[Translator], Result]) -> Result:
+        """What `work` gives, done by the thread that owns the model, between two batches.
+
+        Raises TranslationFailed where `work` raises, or why the worker is unavailable.
+        """
+        loop = asyncio.get_running_loop()
+        errand = Errand(work, loop.create_future(), loop)
+        with self._changed:
+            if self._state is not WorkerState.READY:
+                raise self._why_unavailable()
+            self._errands.append(errand)
+            self._changed.notify()
+        result: Result = await errand.future
+        return result
+
     def refuse_when_full(self) -> None:
         """Raise QueueFull before any work is put into a request that has no chance."""
         with self._changed:
@@ -128,7 +156,11 @@ class Batcher:
                 self._state = WorkerState.READY
         logger.info("ready: %r", translator)
         try:
-            while batch := self._next_batch():
+            while self._state is WorkerState.READY:
+                batch = self._next_batch()
+                self._run_errands(translator)
+                if not batch:
+                    continue
                 waiting, started = len(self.queue), time.monotonic()
                 self._decode(translator, batch)
                 answered = len({id(item.job) for item in batch if item.job.remaining == 0})
@@ -144,9 +176,25 @@ class Batcher:
 
     def _next_batch(self) -> list[Item]:
         with self._changed:
-            while not self.queue and self._state is WorkerState.READY:
+            while not self.queue and not self._errands and self._state is WorkerState.READY:
                 self._changed.wait()
             return self.queue.take(self._batch_tokens) if self._state is WorkerState.READY else []
+
+    def _run_errands(self, translator: Translator) -> None:
+        for _ in range(MOST_ERRANDS):
+            with self._changed:
+                if not self._errands:
+                    return
+                errand = self._errands.popleft()
+            if errand.future.cancelled():
+                continue
+            outcome: Any
+            try:
+                outcome = errand.work(translator)
+            except Exception as error:
+                logger.error("an errand failed: %s", whereabouts(error))
+                outcome = TranslationFailed("The model failed on this text.")
+            _settle(errand.loop, errand.future, outcome)
 
     def _await_return(self, expected: int, *, seconds: float) -> None:
         """Give the clients just answered a moment to ask again, so that they share a batch with those who wait.
@@ -183,16 +231,21 @@ class Batcher:
             job.hypotheses[place] = hypotheses
             job.remaining -= 1
             if job.remaining == 0:
-                _settle(job, job.hypotheses)
+                _settle(job.loop, job.future, job.hypotheses)
 
     def _fail_all(self, error: ServiceError) -> None:
+        while self._errands:
+            errand = self._errands.popleft()
+            _settle(errand.loop, errand.future, type(error)(error.message))
         for job in list(self._unfinished):
             self._fail(job, error)
 
     def _fail(self, job: Job, error: ServiceError) -> None:
         job.is_over = True
         self.queue.discard(job)
-        _settle(job, type(error)(error.message))  # one instance each: raising an exception writes into it
+        _settle(
+            job.loop, job.future, type(error)(error.message)
+        )  # one instance each: raising an exception writes into it
 
     def _why_unavailable(self) -> ServiceError:
         if self._state is WorkerState.LOADING:
@@ -208,18 +261,18 @@ def warm_up(translator: Translator) -> None:
     translator.translate(sentences, DecodingOptions(strategy="greedy", max_length=8))
 
 
-def _settle(job: Job, outcome: list[list[Hypothesis]] | ServiceError) -> None:
+def _settle(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], outcome: Any) -> None:
     """Hand an outcome over to the event loop of the waiting handler, which may be gone."""
 
     def settle() -> None:
-        if job.future.done():
+        if future.done():
             return
         if isinstance(outcome, ServiceError):
-            job.future.set_exception(outcome)
+            future.set_exception(outcome)
         else:
-            job.future.set_result(outcome)
+            future.set_result(outcome)
 
     try:
-        job.loop.call_soon_threadsafe(settle)
+        loop.call_soon_threadsafe(settle)
     except RuntimeError:  # the loop is closed
         logger.debug("an outcome came after the event loop had ended")

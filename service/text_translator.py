@@ -1,16 +1,23 @@
-"""Texts in, translated texts out, on behalf of every dialect: laid out aside, translated with everybody else's."""
+"""Texts in, translated texts out, on behalf of every dialect: read aside, translated with everybody else's."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import partial
 
+from model.alignment import Alignment
 from model.search.options import DecodingOptions
-from model.texts import Layout, TranslatedText, lay_out, put_together, unchanged
-from model.translator import Translator
+from model.texts import Candidate
+from model.translator import Sentence, Translator
 from service.batcher import Batcher
 from service.languages import Direction
+from service.text.reader import Laid, lay, read
+from service.text.reading import PLAIN, Reading
+from service.text.results import ServedText
+from service.text.trial import NO_ALIGNMENT, Outcome, Trial
 from tokenizer.segments import has_letter
 
 
@@ -27,41 +34,113 @@ class TextTranslator:
         self._cutter.shutdown(wait=False, cancel_futures=True)
 
     async def translate(
-        self, texts: Sequence[str], direction: Direction, options: DecodingOptions
-    ) -> list[TranslatedText]:
+        self,
+        texts: Sequence[str],
+        direction: Direction,
+        options: DecodingOptions,
+        reading: Reading = PLAIN,
+    ) -> list[ServedText]:
         """One translated text for each text, all in one direction; see `translate_each`."""
-        return await self.translate_each(texts, [direction] * len(texts), options)
+        return await self.translate_each(texts, [direction] * len(texts), options, reading)
 
     async def translate_each(
-        self, texts: Sequence[str], directions: Sequence[Direction], options: DecodingOptions
-    ) -> list[TranslatedText]:
+        self,
+        texts: Sequence[str],
+        directions: Sequence[Direction],
+        options: DecodingOptions,
+        reading: Reading = PLAIN,
+    ) -> list[ServedText]:
         """One translated text for each text and its direction.
 
         Where both languages are the same, and where there is no letter, the text comes back unchanged. Raises
-        what Batcher.translate raises.
+        InvalidValue for XML that is not well-formed, and what Batcher.translate raises.
         """
         translator = self._batcher.translator
         if all(source == target for source, target in directions):
             return [unchanged(text) for text in texts]
         self._batcher.refuse_when_full()
         # One text at a time: those of other requests come in between.
-        layouts = [
-            await self._lay_out(translator, text, direction)
+        laid = [
+            await self._lay(text, direction, reading, translator)
             for text, direction in zip(texts, directions, strict=True)
         ]
-        sentences = [sentence for layout in layouts if layout for sentence in layout.sentences]
-        hypotheses = iter(await self._batcher.translate(sentences, options))
+        trials = [trial for one in laid if one for trial in one.trials]
+        await self._settle(trials, options)
         return [
-            put_together(layout, [next(hypotheses) for _ in layout.sentences], options.n_best)
-            if layout
-            else unchanged(text)
-            for text, layout in zip(texts, layouts, strict=True)
+            await self._put_together(one, options.n_best) if one else unchanged(text)
+            for text, one in zip(texts, laid, strict=True)
         ]
 
-    async def _lay_out(self, translator: Translator, text: str, direction: Direction) -> Layout | None:
+    async def _lay(
+        self, text: str, direction: Direction, reading: Reading, translator: Translator
+    ) -> Laid | None:
         """None where there is nothing to translate."""
         source, target = direction
         if source == target or not has_letter(text):
             return None
-        loop = asyncio.get_running_loop()
-        return await loop.run_in_executor(self._cutter, lay_out, translator, text, *direction)
+
+        def lay_aside() -> Laid:
+            return lay(read(text, reading), direction, reading, translator)
+
+        return await asyncio.get_running_loop().run_in_executor(self._cutter, lay_aside)
+
+    async def _settle(self, trials: Sequence[Trial], options: DecodingOptions) -> None:
+        """Try every passage until nothing is wrong with it or no way is left; those of one round together."""
+        while waiting := [trial for trial in trials if trial.sentence is not None]:
+            delicate = [trial for trial in waiting if trial.is_delicate]
+            plain = [trial for trial in waiting if not trial.is_delicate]
+            await asyncio.gather(
+                self._round(plain, options), self._round(delicate, with_all_hypotheses(options))
+            )
+
+    async def _round(self, trials: Sequence[Trial], options: DecodingOptions) -> None:
+        sentences = [trial.sentence for trial in trials if trial.sentence is not None]
+        answers = await self._batcher.translate(sentences, options)
+        for trial, hypotheses in zip(trials, answers, strict=True):
+            trial.take(hypotheses)
+
+    async def _put_together(self, laid: Laid, n_best: int) -> ServedText:
+        """The k-th candidate joins the k-th best of each sentence, or the last of one that has fewer."""
+        ranked = {id(trial): trial.best(n_best) for trial in laid.trials}
+        written = {key: await asyncio.gather(*map(self._write, outcomes)) for key, outcomes in ranked.items()}
+        candidates: dict[str, Candidate] = {}
+        for k in range(max(map(len, ranked.values()), default=1)):
+            parts: list[str] = []
+            score = 0.0
+            for piece in laid.pieces:
+                if isinstance(piece, str):
+                    parts.append(piece)
+                else:
+                    place = min(k, len(ranked[id(piece)]) - 1)
+                    parts.append(written[id(piece)][place])
+                    score += ranked[id(piece)][place].hypothesis.score
+            text = "".join(parts)
+            candidates.setdefault(text, Candidate(text, score))
+        best = [outcomes[0] for outcomes in ranked.values()]
+        return ServedText(
+            tuple(sorted(candidates.values(), key=lambda candidate: -candidate.score)),
+            sentences=len(best),
+            pieces=sum(len(outcome.hypothesis.pieces) for outcome in best),
+            truncated=any(outcome.hypothesis.truncated for outcome in best),
+            lost=tuple(string for outcome in best for string in outcome.lost),
+        )
+
+    async def _write(self, outcome: Outcome) -> str:
+        alignment = NO_ALIGNMENT
+        if outcome.needs_alignment:
+            alignment = await self._batcher.run(partial(_align, outcome.sentence, outcome.text))
+        return outcome.written(alignment)
+
+
+def unchanged(text: str) -> ServedText:
+    """A text that needed no translation."""
+    return ServedText((Candidate(text, 0.0),), sentences=0, pieces=0, truncated=False)
+
+
+def with_all_hypotheses(options: DecodingOptions) -> DecodingOptions:
+    """A beam has other hypotheses at hand, should the best one not keep what has to be kept."""
+    return replace(options, n_best=options.beam_size) if options.strategy == "beam" else options
+
+
+def _align(sentence: Sentence, text: str, translator: Translator) -> Alignment:
+    return translator.align(sentence, text)

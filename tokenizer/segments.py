@@ -14,6 +14,9 @@ from tokenizer.sentences import split_sentences, split_to_fit
 
 # Every line break that Unicode knows; a tab and three blanks in a row separate columns, not words.
 _BREAK = re.compile(r"((?:[\n\r\v\f\x1c-\x1e\x85\u2028\u2029\t]|[ \u00a0\u3000]{3,})+)")
+_BLANK_LINE = re.compile(r"((?:\r\n?|\n)(?:[ \t]*(?:\r\n?|\n))+[ \t]*)")
+_NOTHING = re.compile(r"((?!))")
+_SPACE = re.compile(r"\s")
 LANGUAGES_WITHOUT_BLANKS = frozenset({"zh", "ja", "th", "lo", "km", "my"})  # between sentences
 
 
@@ -24,17 +27,50 @@ class Segment(NamedTuple):
     is_sentence: bool
 
 
-def cut(text: str, language: str, fits: Callable[[str], bool]) -> list[Segment]:
-    """Segments of a text; those that are sentences hold a letter, have no white space around them, and fit."""
+class Cuts(NamedTuple):
+    """Where a text is cut: at these breaks, and what is between two of them as `split` says."""
+
+    breaks: re.Pattern[str]
+    split: Callable[[str, str], list[str]]
+
+
+def cut(text: str, language: str, fits: Callable[[str], bool], cuts: Cuts | None = None) -> list[Segment]:
+    """Segments of a text; those that are sentences hold a letter, have no white space around them, and fit.
+
+    It is cut AT_STOPS unless told otherwise.
+    """
+    breaks, split = cuts or AT_STOPS
     segments: list[Segment] = []
-    for line in _BREAK.split(text):
+    for line in breaks.split(text):
         if not has_letter(line):
             segments += [Segment(line, False)] if line else []
             continue
-        for sentence in split_sentences(line, language):
+        for sentence in split(line, language):
             for part in split_to_fit(sentence, fits):
                 segments.extend(cut_sentence(part))
     return segments
+
+
+def split_wrapped(text: str, language: str) -> list[str]:
+    """The sentences of a text whose line breaks mean no more than blanks."""
+    sentences: list[str] = []
+    start = 0
+    for sentence in split_sentences(_SPACE.sub(" ", text), language):
+        sentences.append(text[start : start + len(sentence)])
+        start += len(sentence)
+    return sentences
+
+
+def leave_whole(text: str, language: str) -> list[str]:
+    """One sentence, whatever stops it holds."""
+    return [text]
+
+
+AT_STOPS = Cuts(_BREAK, split_sentences)
+AT_BREAKS = Cuts(_BREAK, leave_whole)
+AT_STOPS_AND_BLANK_LINES = Cuts(_BLANK_LINE, split_wrapped)
+AT_STOPS_ALONE = Cuts(_NOTHING, split_wrapped)
+NOWHERE = Cuts(_NOTHING, leave_whole)
 
 
 def cut_sentence(sentence: str) -> list[Segment]:

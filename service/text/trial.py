@@ -1,0 +1,116 @@
+"""A passage on its way through the model: tried until nothing is wrong with it, or no way is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from model.alignment import Alignment
+from model.translator import Hypothesis, Sentence, Translator
+from service.languages import Direction
+from service.text.attempts import Attempt, Faults, faults, first_attempt, further_attempts
+from service.text.blocks import Span
+from service.text.endings import finished
+from service.text.passages import Passage, numbers, rendered
+from service.text.placement import placed
+from tokenizer.segments import tidy
+
+NO_ALIGNMENT = Alignment([], [], [])
+
+
+class Outcome(NamedTuple):
+    """A hypothesis, which attempt it is of, and what is wrong with it. Its text ends as the source does."""
+
+    faults: Faults
+    number: int  # of the attempt
+    text: str
+    hypothesis: Hypothesis
+    attempt: Attempt
+    sentence: Sentence
+
+    @property
+    def needs_alignment(self) -> bool:
+        """Whether there is markup anywhere but around the whole sentence."""
+        end = len(self.attempt.passage.text)
+        return any(
+            not (span.start in (0, end) and span.end in (0, end)) for span in self.attempt.passage.spans
+        )
+
+    def written(self, alignment: Alignment) -> str:
+        """In the source's format, markup and all."""
+        passage, masked = self.attempt.passage, self.attempt.masked
+        spans = [
+            Span(masked.places[span.start], masked.places[span.end], span.before, span.after, span.depth)
+            for span in passage.spans
+        ]
+        insertions = placed(spans, alignment, masked.text, self.text) if spans else []
+        return rendered(self.text, masked.stand_ins, insertions, passage.spelling)
+
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """What should have come through once and did not."""
+        return (
+            *(one.source for one in self.attempt.masked.stand_ins if self.text.count(one.text) != 1),
+            *(shown for shown in self.attempt.shown if shown not in self.text),
+        )
+
+
+class Trial:
+    """One passage. Give it hypotheses of `sentence` for as long as there is one."""
+
+    def __init__(self, passage: Passage, direction: Direction, translator: Translator) -> None:
+        self.passage = passage
+        self._direction = direction
+        self._translator = translator
+        self._attempt = first_attempt(passage)
+        self._further: Iterator[Attempt] | None = None
+        self._outcomes: list[Outcome] = []
+        self._number = 0
+        self.sentence: Sentence | None = self._prepare(self._attempt)
+
+    @property
+    def is_delicate(self) -> bool:
+        """Whether something can go wrong that another hypothesis may have right."""
+        return bool(self.passage.protected or self.passage.terms or numbers(self.passage.text, ()))
+
+    def take(self, hypotheses: Sequence[Hypothesis]) -> None:
+        """Judge the hypotheses of `sentence`, and go on to the next attempt if all of them have faults."""
+        assert self.sentence is not None
+        for hypothesis in hypotheses:
+            said = tidy(hypothesis.text)
+            self._outcomes.append(
+                Outcome(
+                    faults(self._attempt, said),
+                    self._number,
+                    finished(said, self.passage.text, self._direction[1]),
+                    hypothesis,
+                    self._attempt,
+                    self.sentence,
+                )
+            )
+        best = min(outcome.faults for outcome in self._outcomes)
+        self.sentence = None
+        if best == Faults():
+            return
+        if self._further is None:
+            self._further = further_attempts(self.passage, best)
+        for attempt in self._further:
+            if self._translator.fits(attempt.masked.text):
+                self._number += 1
+                self._attempt = attempt
+                self.sentence = self._prepare(attempt)
+                return
+
+    def best(self, count: int) -> list[Outcome]:
+        """The best outcome, and others of the same attempt that are no worse, up to `count`."""
+        best = min(self._outcomes, key=lambda outcome: (outcome.faults, outcome.number))
+        equals = [
+            outcome
+            for outcome in self._outcomes
+            if outcome.number == best.number and outcome.faults == best.faults
+        ]
+        return equals[:count]
+
+    def _prepare(self, attempt: Attempt) -> Sentence:
+        source, target = self._direction
+        return self._translator.prepare(attempt.masked.text, source, target, attempt.phrases)
