@@ -18,6 +18,7 @@ from starlette.responses import Response
 from model.directory import load_translator
 from model.translator import Translator
 from service.batcher import Batcher
+from service.dialects import azure, google
 from service.dialects.by_request import render_error
 from service.dialects.deepl import glossaries as deepl_glossaries
 from service.dialects.deepl import routes as deepl
@@ -123,9 +124,11 @@ def create_app(
     )
     for router in (
         v1.router,
+        azure.router,  # before LibreTranslate's, whose paths it shares
         libretranslate.router,
         deepl.router,
         deepl_glossaries.router,
+        google.router,
         health.router,
         page.router,
     ):

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from starlette.responses import JSONResponse
 from starlette.types import Scope
 
-from service.dialects import deepl, libretranslate
+from service.dialects import azure, deepl, google, libretranslate
 from service.errors import ErrorAnswer
 
 Shape = tuple[int, dict[str, Any]]
@@ -41,12 +41,18 @@ def own_shape(answer: ErrorAnswer) -> Shape:
 OWN = Dialect("own", own_shape)
 LIBRETRANSLATE = Dialect("LibreTranslate", libretranslate.shape)
 DEEPL = Dialect("DeepL", deepl.shape, id_header="X-Trace-ID")
-DIALECTS = (OWN, LIBRETRANSLATE, DEEPL)
+GOOGLE = Dialect("Google", google.shape)
+AZURE = Dialect("Azure", azure.shape, id_header="X-RequestId")
+DIALECTS = (OWN, LIBRETRANSLATE, DEEPL, GOOGLE, AZURE)
 
 
 def dialect_of(scope: Scope) -> Dialect:
     """The dialect of an HTTP request, whether or not there is such a path."""
     path = scope["path"].removeprefix(scope.get("root_path", ""))
+    if path in azure.PATHS and azure.names_version(scope):
+        return AZURE
+    if path.startswith(google.PREFIX):
+        return GOOGLE
     if path in libretranslate.PATHS or path.startswith(libretranslate.PREFIX):
         return LIBRETRANSLATE
     if path.startswith(deepl.PREFIXES):

@@ -8,15 +8,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Body, Depends
 from starlette.requests import Request
 
-from model.texts import TranslatedText
+from service import requested
 from service.body import StrictJSONRoute
-from service.callers import admit, bearer, charging
-from service.disconnect import while_connected
+from service.callers import admit, bearer
 from service.languages import known_languages, resolve_language
-from service.limits import check_texts
 from service.routes import examples
 from service.schemas import v1 as schema
-from service.sources import AUTO, Source, is_auto
+from service.sources import AUTO, is_auto
 from service.state import ServiceState, state_of
 
 router = APIRouter(prefix="/v1", tags=["v1"], route_class=StrictJSONRoute, responses=examples.ERRORS)
@@ -85,20 +83,15 @@ async def _translate(
     started = time.perf_counter()
     account = admit(request, state, bearer(request))
     texts = [body.text] if isinstance(body.text, str) else body.text
-    check_texts(texts, state.settings, field="text")
     options = body.decoding.options(strategy)
     translator = state.batcher.translator
     directions = translator.directions
     source = AUTO if is_auto(body.source) else resolve_language(body.source, directions, field="source")
     target = resolve_language(body.target, directions, field="target")
-    sources = await state.sources.of(texts, source, target, directions)
-    with charging(state, account, texts):
-        work = state.text_translator.translate_each(texts, [source.direction for source in sources], options)
-        translated = await while_connected(request, work)
-    translations = [
-        _render(text, origin, wants_alternatives=options.n_best > 1)
-        for text, origin in zip(translated, sources, strict=True)
-    ]
+    translated = await requested.translate(
+        request, state, account, requested.Wanted(texts, source, target, field="text"), options
+    )
+    translations = [_render(one, wants_alternatives=options.n_best > 1) for one in translated]
     about: dict[str, Any] = {
         "model": translator.name,
         "source": source,
@@ -110,15 +103,13 @@ async def _translate(
     return schema.TranslationsAnswer(translations=translations, **about)
 
 
-def _render(translated: TranslatedText, source: Source, *, wants_alternatives: bool) -> schema.Translation:
-    alternatives = [
-        schema.Alternative(text=other.text, score=other.score) for other in translated.alternatives
-    ]
+def _render(translated: requested.Translated, *, wants_alternatives: bool) -> schema.Translation:
+    text, detected = translated.text, translated.source.detected
+    alternatives = [schema.Alternative(text=other.text, score=other.score) for other in text.alternatives]
     return schema.Translation(
-        text=translated.text,
-        score=translated.score,
-        truncated=translated.truncated,
+        text=text.text,
+        score=text.score,
+        truncated=text.truncated,
         alternatives=alternatives if wants_alternatives else None,
-        detected=source.detected
-        and schema.Detected(language=source.detected.language, confidence=source.detected.confidence),
+        detected=detected and schema.Detected(language=detected.language, confidence=detected.confidence),
     )

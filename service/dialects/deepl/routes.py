@@ -8,13 +8,12 @@ from fastapi import APIRouter, Depends
 from starlette.requests import Request
 
 from model.search.options import DecodingOptions
-from service.callers import admit, authorize, charging
+from service import requested
+from service.callers import admit, authorize
 from service.dialects.deepl import answers, languages, requests
 from service.dialects.deepl.errors import ERRORS
 from service.dialects.fields import FORMS
-from service.disconnect import while_connected
 from service.errors import InvalidValue, clip
-from service.limits import check_texts
 from service.sources import AUTO
 from service.state import ServiceState, state_of
 
@@ -39,30 +38,23 @@ async def translate(request: Request, state: State) -> answers.TranslateAnswer:
     values = await requests.read_values(request)
     account = admit(request, state, requests.key_of(request, values))
     wanted = requests.parse_translation(values)
-    check_texts(wanted.text, state.settings, field="text")
     directions = state.batcher.translator.directions
     target = languages.resolve_target(wanted.target_lang, directions)
     source = AUTO if wanted.source_lang is None else languages.resolve_source(wanted.source_lang, directions)
-    sources = await state.sources.of(wanted.text, source, target, directions)
     is_fast = wanted.model_type == "latency_optimized"
     options = DecodingOptions(strategy="greedy" if is_fast else "beam")
-    with charging(state, account, wanted.text):
-        translated = await while_connected(
-            request,
-            state.text_translator.translate_each(
-                wanted.text, [source.direction for source in sources], options
-            ),
-        )
+    texts = requested.Wanted(wanted.text, source, target, field="text")
+    translated = await requested.translate(request, state, account, texts, options)
     used = "latency_optimized" if is_fast else "quality_optimized"
     return answers.TranslateAnswer(
         translations=[
             answers.Translation(
-                detected_source_language=languages.code_of(source.language),
-                text=result.text,
+                detected_source_language=languages.code_of(one.source.language),
+                text=one.text.text,
                 billed_characters=len(text) if wanted.show_billed_characters else None,
                 model_type_used=used if wanted.model_type else None,
             )
-            for text, source, result in zip(wanted.text, sources, translated, strict=True)
+            for text, one in zip(wanted.text, translated, strict=True)
         ]
     )
 

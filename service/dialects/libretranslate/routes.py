@@ -9,10 +9,10 @@ from pydantic import BaseModel
 from starlette.requests import Request
 
 from model.search.options import DecodingOptions
-from service.callers import admit, charging
+from service import requested
+from service.callers import admit
 from service.dialects.fields import FORMS
 from service.dialects.libretranslate import answers, requests
-from service.disconnect import while_connected
 from service.errors import Disabled, InvalidValue
 from service.languages import known_languages, name_of, resolve_direction, targets_of
 from service.limits import check_texts
@@ -61,24 +61,15 @@ async def translate(request: Request, state: State) -> answers.TranslateAnswer:
     """`alternatives` are given only when asked for; lists for a list."""
     wanted = await requests.read(request, requests.TranslateRequest)
     account = admit(request, state, wanted.api_key)
-    check_texts(wanted.texts, state.settings, field="q")
-    sources = await state.sources.of(
-        wanted.texts, wanted.source, wanted.target, state.batcher.translator.directions
-    )
     candidates = 1 + wanted.alternatives
     options = DecodingOptions(strategy="beam", beam_size=max(5, candidates), n_best=candidates)
-    with charging(state, account, wanted.texts):
-        translated = await while_connected(
-            request,
-            state.text_translator.translate_each(
-                wanted.texts, [source.direction for source in sources], options
-            ),
-        )
-    best = [text.text for text in translated]
-    others = [[other.text for other in text.alternatives] for text in translated]
+    texts = requested.Wanted(wanted.texts, wanted.source, wanted.target, field="q")
+    translated = await requested.translate(request, state, account, texts, options)
+    best = [one.text.text for one in translated]
+    others = [[other.text for other in one.text.alternatives] for one in translated]
     is_single = isinstance(wanted.q, str)
     answer = answers.TranslateAnswer(translatedText=best[0] if is_single else best)
-    detected = [_detected(source.detected) for source in sources if source.detected]
+    detected = [_detected(one.source.detected) for one in translated if one.source.detected]
     if detected:
         answer.detectedLanguage = detected[0] if is_single else detected
     elif is_auto(wanted.source):
