@@ -141,6 +141,16 @@ def test_unequal_files_stop_before_anything_is_made(
     assert not output.exists()
 
 
+def test_a_corpus_of_which_all_is_too_long_stops_before_training(
+    tmp_path: Path, pairs: list[Pair], capsys: pytest.CaptureFixture[str]
+) -> None:
+    output = tmp_path / "run"
+    arguments = ["custom", "--corpus", *tsv(tmp_path, pairs[:40]), *EN_DE, "--output", str(output)]
+    assert main([*arguments, "--set", "max_length=5"]) == 1
+    assert "all 36 training pairs have a side of more than 5 pieces" in capsys.readouterr().err
+    assert main([*arguments, *SHORT]) == 0  # nothing is in its way
+
+
 def test_a_line_that_is_no_text_stops_the_command_or_costs_its_pair(
     tmp_path: Path, pairs: list[Pair], capsys: pytest.CaptureFixture[str]
 ) -> None:
