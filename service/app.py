@@ -26,10 +26,11 @@ from service.dialects.libretranslate import routes as libretranslate
 from service.errors import ServiceError, answer_for
 from service.files import Files
 from service.glossaries import Glossaries
+from service.inspections import Inspections
 from service.keys import load_accounts
 from service.middleware import onion
 from service.rates import Rates
-from service.routes import health, page, v1
+from service.routes import health, inspect, page, reading, v1
 from service.settings import Settings
 from service.sources import Sources
 from service.state import ServiceState
@@ -100,6 +101,7 @@ def create_app(
             glossaries,
             files,
             Suggestions(storage),
+            Inspections(batcher),
         )
         try:
             yield {"service": state}
@@ -124,6 +126,7 @@ def create_app(
     )
     for router in (
         v1.router,
+        inspect.router,
         azure.router,  # before LibreTranslate's, whose paths it shares
         libretranslate.router,
         deepl.router,
@@ -131,6 +134,7 @@ def create_app(
         google.router,
         health.router,
         page.router,
+        reading.router,
     ):
         app.include_router(router)
     app.router.routes.append(page.static)

@@ -9,6 +9,7 @@ from starlette.requests import Request
 from service.batcher import Batcher
 from service.files import Files
 from service.glossaries import Glossaries
+from service.inspections import Inspections
 from service.keys import Accounts
 from service.rates import Rates
 from service.settings import Settings
@@ -32,6 +33,7 @@ class ServiceState:
     glossaries: Glossaries
     files: Files
     suggestions: Suggestions
+    inspections: Inspections
 
 
 async def state_of(request: Request) -> ServiceState:

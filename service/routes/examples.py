@@ -82,6 +82,32 @@ ANSWERS: dict[str, Any] = {
     },
 }
 
+_SENTENCE = {"text": "The harbour is quiet today.", "source": "en", "target": "de"}
+INSPECTIONS: dict[str, Example] = {
+    "sentence": {"summary": "A sentence as it is translated", "value": _SENTENCE},
+    "what if": {
+        "summary": "With a head switched off and a beginning forced",
+        "value": _SENTENCE
+        | {"prefix": "Heute", "silent_heads": [{"part": "cross", "layer": 0, "head": 1}], "temperature": 1.5},
+    },
+}
+HEADS: dict[str, Example] = {
+    "head": {
+        "summary": "The first head of the decoder's first layer that looks at the source",
+        "value": _SENTENCE | {"head": {"part": "cross", "layer": 0, "head": 0}},
+    },
+}
+_OBJECT = {"content": {"application/json": {"schema": {"type": "object"}}}}
+INSPECTED: dict[int | str, dict[str, Any]] = {
+    200: {
+        "description": "model, shape, source, target, shown, greedy, beam, encoder, decoder, lens, choices, tree"
+    }
+    | _OBJECT
+}
+INSPECTED_HEAD: dict[int | str, dict[str, Any]] = {
+    200: {"description": "queries, keys, values, scores, weights, found"} | _OBJECT
+}
+
 
 def _error(description: str, code: str, message: str, field: str | None = None) -> dict[str, Any]:
     error = {"code": code, "message": message} | ({"field": field} if field else {})

@@ -1,4 +1,4 @@
-"""The page at / and its files, as they lie in service/page; there is no build step."""
+"""The page at /, the glass box at /inspect, and their files, as they lie in service/page; there is no build step."""
 
 from __future__ import annotations
 
@@ -17,9 +17,18 @@ static = Mount("/static", StaticFiles(directory=PAGE, check_dir=False), name="st
 
 
 @router.api_route("/", methods=["GET", "HEAD"])
-async def page() -> FileResponse:
+async def translator() -> FileResponse:
+    return _page("index.html")
+
+
+@router.api_route("/inspect", methods=["GET", "HEAD"])
+async def glass_box() -> FileResponse:
+    return _page("inspect.html")
+
+
+def _page(name: str) -> FileResponse:
     """Checked by the browser each time (ETag), so that a new version is seen at once."""
-    index = PAGE / "index.html"
-    if not index.is_file():
+    file = PAGE / name
+    if not file.is_file():
         raise HTTPException(404, "This copy of the service has no page.")
-    return FileResponse(index, headers={"Cache-Control": "no-cache"})
+    return FileResponse(file, headers={"Cache-Control": "no-cache"})
