@@ -191,7 +191,7 @@ def _add_corpus(parser: argparse.ArgumentParser) -> None:
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="two aligned text files (source first), or one TSV (source first), TMX or zip; each may be gzipped",
+        help="two aligned text files (source first), or one TSV or CSV (source first), TMX or zip; each may be gzipped",
     )
     group.add_argument("--source-language", metavar="CODE", help="such as en; of the first file or column")
     group.add_argument("--target-language", metavar="CODE", help="such as de")

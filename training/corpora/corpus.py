@@ -10,7 +10,7 @@ from pathlib import Path
 
 from training.corpora.archives import Stream, streams_in
 from training.corpora.pairs import CorpusError, Pair
-from training.corpora.readers import Faulty, ReadingReport, read_aligned, read_tsv
+from training.corpora.readers import Faulty, ReadingReport, read_aligned, read_csv, read_tsv
 from training.corpora.shelf import SOURCE_FILE, sha256_of
 from training.corpora.tmx import is_tmx, read_tmx
 
@@ -50,6 +50,10 @@ class Corpus:
             return read_aligned(*streams, faulty=faulty, report=report)
         if is_tmx(streams[0]):
             return read_tmx(streams[0], self.source_language, self.target_language, report=report)
+        if streams[0].name.lower().endswith(".csv"):
+            return read_csv(
+                streams[0], self.source_language, self.target_language, faulty=faulty, report=report
+            )
         return read_tsv(streams[0], faulty=faulty, report=report)
 
 
@@ -134,12 +138,12 @@ def open_corpus(folder: Path) -> Corpus:
 
 
 def open_files(paths: Sequence[Path], source_language: str, target_language: str) -> Corpus:
-    """The user's own corpus: two aligned text files (source first), a TSV (source first) or a TMX, each plain
-    or gzipped, or a zip that holds one of these. Two texts in a zip are told apart by their ending, as in
+    """The user's own corpus: two aligned text files (source first), a TSV or CSV (source first) or a TMX, each
+    plain or gzipped, or a zip that holds one of these. Two texts in a zip are told apart by their ending, as in
     `name.en` and `name.de`. Raises CorpusError for anything else."""
     if len(paths) not in (1, 2):
         raise CorpusError(
-            f"{len(paths)} files; a corpus is one file (TSV, TMX, zip) or two aligned text files"
+            f"{len(paths)} files; a corpus is one file (TSV, CSV, TMX, zip) or two aligned text files"
         )
     return Corpus(
         name=paths[0].name,

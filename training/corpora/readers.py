@@ -11,6 +11,7 @@ is whole and to count its lines, so that no pair is used of a corpus that turns 
 from __future__ import annotations
 
 import codecs
+import csv
 import io
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -83,6 +84,51 @@ def read_tsv(
                 f"{stream}, line {number}: {len(fields)} columns where the first row has {columns}; a tab "
                 "or a line break inside a sentence must be a space"
             )
+
+
+def read_csv(
+    stream: Stream,
+    source_language: str,
+    target_language: str,
+    *,
+    faulty: Faulty = "refuse",
+    report: ReadingReport | None = None,
+) -> Iterator[Pair]:
+    """Two columns of a table as spreadsheets write it: quoted where needed, with commas, semicolons or tabs.
+
+    Where the first row names both languages, it says which columns are meant; otherwise they are the first two. A
+    line break inside a sentence is a space. Rows of another width are treated as those of `read_tsv` are.
+    """
+    report = report if report is not None else ReadingReport()
+    count_lines(stream)
+    head = next((line for line in _lines(stream, "drop", ReadingReport()) if line), "")
+    rows = csv.reader(
+        ("\n" if line is None else f"{line}\n" for line in _lines(stream, faulty, report)),
+        delimiter=max(",;\t", key=head.count),
+    )
+    width, columns, before = 0, (0, 1), 0
+    try:
+        for row in rows:
+            number, before = before + 1, rows.line_num
+            if not width and row:
+                width, names = len(row), [name.strip().lower() for name in row]
+                if width < 2:
+                    raise CorpusError(f"{stream}, line {number}: one column; a row is source, target")
+                if source_language in names and target_language in names:
+                    columns = names.index(source_language), names.index(target_language)
+                    continue
+            if len(row) == width and row:
+                report.pairs += 1
+                yield Pair(*(" ".join(row[column].split("\n")) for column in columns))
+            elif faulty == "drop":
+                report.dropped += 1
+            else:
+                raise CorpusError(
+                    f"{stream}, line {number}: {len(row)} columns where the first row has {width}; a cell with a "
+                    "separator in it must be quoted"
+                )
+    except csv.Error as error:
+        raise CorpusError(f"{stream}, line {rows.line_num}: no table can be read on: {error}") from error
 
 
 def read_lines(
