@@ -6,8 +6,9 @@ import hashlib
 import json
 import os
 import re
+import shutil
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,11 @@ class CheckpointFolder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
+    @property
+    def unfinished(self) -> Path:
+        """A place aside, where safetensors' own temporary files are, too."""
+        return self.folder / "unfinished"
+
     def path(self, update: int) -> Path:
         return self.folder / f"update-{update:08d}.safetensors"
 
@@ -48,19 +54,18 @@ class CheckpointFolder:
         `tensors` lie on the CPU; `facts` are whatever JSON holds.
         """
         text = json.dumps(facts)
-        unfinished = self.path(update).with_suffix(".tmp")
+        header = {"facts": text, "sha256": checksum(tensors, text)}
         with self._changing(self.path(update), "not written"):
             try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-                header = {"facts": text, "sha256": checksum(tensors, text)}
-                save_file(dict(tensors), unfinished, metadata=header)
-                sync_file(unfinished)
-                unfinished.replace(self.path(update))
+                self._clear_unfinished()
+                self.unfinished.mkdir(parents=True)
+                file = self.unfinished / self.path(update).name
+                save_file(dict(tensors), file, metadata=header)
+                sync_file(file)
+                file.replace(self.path(update))
                 sync_folder(self.folder)
-            except (OSError, SafetensorError):
-                with suppress(OSError):  # the first error is the one to tell
-                    unfinished.unlink(missing_ok=True)
-                raise
+            finally:
+                self._clear_unfinished()
 
     def load(self, update: int) -> tuple[dict[str, Tensor], dict[str, Any]]:
         """Tensors and facts of a checkpoint; CheckpointError when it is missing or damaged."""
@@ -89,12 +94,15 @@ class CheckpointFolder:
         return None
 
     def prune(self, best: Iterable[int]) -> None:
-        """Delete all but the NEWEST ones and the `best` updates, and what a killed writer left."""
+        """Delete all but the NEWEST ones and the `best` updates."""
         kept = {*self.updates()[-NEWEST:], *best}
-        spent = [self.path(update) for update in self.updates() if update not in kept]
-        for path in [*spent, *self.folder.glob("update-*.tmp")]:
-            with self._changing(path, "not deleted"):
-                path.unlink()
+        for update in self.updates():
+            if update not in kept:
+                with self._changing(self.path(update), "not deleted"):
+                    self.path(update).unlink()
+
+    def _clear_unfinished(self) -> None:
+        shutil.rmtree(self.unfinished, ignore_errors=True)
 
     @contextmanager
     def _changing(self, path: Path, failure: str) -> Iterator[None]:
