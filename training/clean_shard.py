@@ -16,10 +16,12 @@ import json
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from training.corpora.corpus import open_files
 from training.corpora.pairs import CorpusError
+from training.corpora.readers import Faulty
 from training.corpora.shards import Shard, write_shard
 
 
@@ -32,16 +34,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             shard = Shard(options.output)
         else:
             corpus = open_files(options.files, options.source_language, options.target_language)
-            shard = write_shard(corpus, options.output)
+            faulty: Faulty = "drop" if options.drop_faulty else "refuse"
+            shard = write_shard(replace(corpus, faulty=faulty), options.output)
     except (CorpusError, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
-    seconds = time.process_time() - started
-    print(
-        json.dumps(
-            shard.facts["cleaning"] | {"output": str(options.output), "cpu_seconds": round(seconds, 1)}
-        )
-    )
+    facts = shard.facts
+    seconds = round(time.process_time() - started, 1)
+    print(json.dumps({"reading": facts["reading"], **facts["cleaning"], "cpu_seconds": seconds}))
     return 0
 
 
@@ -55,6 +55,11 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--source-language", required=True, metavar="XX", help="of the first file or column")
     parser.add_argument("--target-language", required=True, metavar="XX")
     parser.add_argument("--output", type=Path, required=True, metavar="DIR", help="the cleaned shard")
+    parser.add_argument(
+        "--drop-faulty",
+        action="store_true",
+        help="leave out, and count, the pairs with a line that is no text or no row (default: stop at the first)",
+    )
     return parser
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -56,8 +56,7 @@ class RunData:
 
     def count_longer(self, max_length: int) -> int:
         """Training pairs with a side of more than `max_length` pieces, both control ids of an example included."""
-        sides = (self.train_ids[language].lengths() for language in self.languages)
-        return sum(int((np.maximum(*blocks) + 2 > max_length).sum()) for blocks in zip(*sides, strict=True))
+        return _count_longer([self.train_ids[language] for language in self.languages], max_length)
 
 
 def prepare(
@@ -100,12 +99,14 @@ def prepare(
         )
     (unfinished / "tokenizer.model").write_bytes(tokenizer)
     _write_train_ids(unfinished, languages, Tokenizer(tokenizer))
+    too_long = _count_too_long(unfinished, languages, Tokenizer(tokenizer), recipe.max_length)
     facts = {
         "corpus": " + ".join(one.name for one in mixture.corpora),
         "licence": _joined(one.licence for one in mixture.corpora),
         "attribution": _joined(one.attribution for one in mixture.corpora),
         "languages": languages,
         "pairs": {part: sum(one.pairs[part] for one in contributions) for part in PARTS},
+        "too_long": too_long,
         "corpora": corpora,
         "sha256": {path.name: sha256_of(path) for path in sorted(unfinished.iterdir())},
     }
@@ -177,6 +178,7 @@ def _facts_of(contributions: Sequence[Contribution], mixture: Mixture) -> list[d
             "name": one.name,
             "weight": weights.get(one.name),
             **terms.get(one.name, {}),
+            "reading": asdict(one.reading),
             "cleaning": one.cleaning.to_json(),
             "pairs": {part: one.pairs[part] for part in PARTS},
             "set_aside": one.set_aside,
@@ -190,6 +192,33 @@ def _write_train_ids(folder: Path, languages: tuple[str, str], tokenizer: Tokeni
     pairs = StoredPairs(folder / "train", languages)
     for side, language in enumerate(languages):
         write_ids(_ids_of(folder, language), (tokenizer.encode(pair[side]) for pair in pairs), tokenizer.size)
+
+
+def _count_longer(sides: Sequence[StoredIds], max_length: int) -> int:
+    blocks = zip(*(side.lengths() for side in sides), strict=True)
+    return sum(int((np.maximum(*lengths) + 2 > max_length).sum()) for lengths in blocks)
+
+
+def _count_too_long(
+    folder: Path, languages: tuple[str, str], tokenizer: Tokenizer, max_length: int
+) -> dict[str, int]:
+    """Pairs of the parts that a training or a validation will leave out. CorpusError where it would be all."""
+    counts = {
+        "train": _count_longer(
+            [StoredIds(_ids_of(folder, language), tokenizer.size) for language in languages], max_length
+        ),
+        "validation": sum(
+            any(len(tokenizer.encode(text)) + 2 > max_length for text in pair)
+            for pair in StoredPairs(folder / "validation", languages)
+        ),
+    }
+    for part, count in counts.items():
+        if count == (pairs := len(StoredPairs(folder / part, languages))):
+            raise CorpusError(
+                f"all {pairs:,} pairs of the {part} part are longer than {max_length} pieces, the recipe's max_length: "
+                f"{count:,} left out, 0 kept"
+            )
+    return counts
 
 
 def _ids_of(folder: Path, language: str) -> Path:

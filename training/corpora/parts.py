@@ -16,6 +16,7 @@ from training.corpora.cleaning import CleaningReport, CleaningRules, clean, drop
 from training.corpora.corpus import WHOLE, Corpus
 from training.corpora.hashes import HashSet
 from training.corpora.pairs import CorpusError, Pair
+from training.corpora.readers import ReadingReport
 from training.corpora.rows import PairWriter, StoredPairs, remove_pairs
 from training.corpora.split import TEST, TRAIN, VALIDATION, PairHashes, assign, hashes_of_texts
 
@@ -30,6 +31,7 @@ class Contribution:
     """What one corpus gave to a run. Whatever was read is in one of the counts."""
 
     name: str
+    reading: ReadingReport = field(default_factory=ReadingReport)
     cleaning: CleaningReport = field(default_factory=CleaningReport)
     pairs: Counter[str] = field(default_factory=Counter)  # by part
     set_aside: int = 0  # in no part, since they share a text with a held-out pair
@@ -85,7 +87,7 @@ def _draw_parts(
     seen, hashes = HashSet(), PairHashes()
     for corpus, contribution in zip(corpora, contributions, strict=True):
         with PairWriter(folder / f"cleaned-{corpus.name}", languages) as cleaned:
-            for pair in _cleaned(corpus, WHOLE, languages, contribution.cleaning, seen):
+            for pair in _cleaned(corpus, WHOLE, languages, contribution, seen):
                 cleaned.append(pair)
                 hashes.add(pair)
     del seen
@@ -126,7 +128,7 @@ def _keep_parts(
     for number, (corpus, contribution) in enumerate(zip(corpora, contributions, strict=True)):
         others = set[int]().union(*held_out[:number], *held_out[number + 1 :])
         part = "train" if corpus.is_split else WHOLE
-        for pair in _cleaned(corpus, part, languages, contribution.cleaning, seen):
+        for pair in _cleaned(corpus, part, languages, contribution, seen):
             hashes = hashes_of_texts(pair)
             if not others.isdisjoint(hashes):
                 contribution.set_aside += 1
@@ -155,13 +157,13 @@ def _add_old_pairs(old_pairs: Iterable[Pair], folder: Path, languages: tuple[str
 
 
 def _cleaned(
-    corpus: Corpus, part: str, languages: tuple[str, str], report: CleaningReport, seen: HashSet
+    corpus: Corpus, part: str, languages: tuple[str, str], contribution: Contribution, seen: HashSet
 ) -> Iterator[Pair]:
-    pairs = _oriented(corpus, corpus.read(part), languages)
+    pairs = _oriented(corpus, corpus.read(part, report=contribution.reading), languages)
     if corpus.is_clean:
-        return drop_duplicates(pairs, report, seen)
+        return drop_duplicates(pairs, contribution.cleaning, seen)
     rules = CleaningRules(source_language=languages[0], target_language=languages[1])
-    return clean(pairs, rules, report, seen)
+    return clean(pairs, rules, contribution.cleaning, seen)
 
 
 def _oriented(corpus: Corpus, pairs: Iterable[Pair], languages: tuple[str, str]) -> Iterable[Pair]:

@@ -11,7 +11,7 @@ import json
 from array import array
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ from training.corpora.corpus import Corpus
 from training.corpora.hashes import hash_of
 from training.corpora.pairs import CorpusError, Pair
 from training.corpora.parts import PART_OF, PARTS
+from training.corpora.readers import ReadingReport
 from training.corpora.rows import STARTS, PairWriter, StoredPairs
 from training.corpora.shelf import FileRecord, describe, unfinished
 from training.corpora.split import SET_ASIDE, Hashes, assign_hashes, hashes_of_texts
@@ -74,14 +75,19 @@ def write_shard(corpus: Corpus, folder: Path) -> Shard:
     """Cleans a corpus of one part into the folder, which appears when it is whole."""
     languages = (corpus.source_language, corpus.target_language)
     rules = CleaningRules(source_language=languages[0], target_language=languages[1])
-    report = CleaningReport()
+    reading, report = ReadingReport(), CleaningReport()
     with unfinished(folder) as place:
         with PairWriter(place / "pairs", languages) as writer, (place / _HASHES).open("wb") as hashes:
-            for pair in clean(corpus.read(), rules, report):
+            for pair in clean(corpus.read(report=reading), rules, report):
                 writer.append(pair)
                 row = (hash_of_duplicates(pair), *hashes_of_texts(pair), hash_of("\n".join(pair)))
                 hashes.write(array("Q", row).tobytes())
-        facts = {"corpus": corpus.name, "languages": languages, "cleaning": report.to_json()}
+        facts = {
+            "corpus": corpus.name,
+            "languages": languages,
+            "reading": asdict(reading),
+            "cleaning": report.to_json(),
+        }
         (place / FACTS).write_text(json.dumps(facts, indent=2) + "\n", encoding="utf-8")
     return Shard(folder)
 
@@ -104,7 +110,7 @@ def merge_shards(
         if shard.languages != languages:
             raise CorpusError(f"{shard.folder} is {shard.languages}, {shards[0].folder} is {languages}")
     hashes = np.concatenate([shard.hashes() for shard in shards])
-    first = _first_of_each(hashes[:, 0])
+    first = first_of_each(hashes[:, 0])
     sets = np.full(len(hashes), _DUPLICATE, np.uint8)
     sets[first] = assign_hashes(
         hashes[first, 1:3], hashes[first, 3], validation=held_out, test=held_out, seed=seed
@@ -134,7 +140,7 @@ def merge_shards(
     return counts
 
 
-def _first_of_each(numbers: Hashes) -> NDArray[np.bool_]:
+def first_of_each(numbers: Hashes) -> NDArray[np.bool_]:
     order = np.argsort(numbers, kind="stable")
     is_first = np.empty(len(numbers), bool)
     ordered = numbers[order]

@@ -35,8 +35,14 @@ def run(*pairs: Pair, rules: CleaningRules = RULES) -> tuple[list[Pair], Cleanin
         ("control characters", Pair("The caf\ufffd is open.", "Das Café ist offen.")),
         ("copied source", Pair("This Line Was Never Translated.", "This line was never translated.")),
         ("wrong language", Pair("Der Hund schläft heute im Garten.", "Der Hund schlief gestern im Garten.")),
-        ("wrong language", Pair("The dog sleeps in the garden.", "The dog is sleeping in the garden.")),
-        ("wrong language", Pair("Der Hund schläft heute im Garten.", "The dog sleeps in the garden today.")),
+        (
+            "wrong language",
+            Pair("The dog sleeps in the garden every day.", "The dog is sleeping in the garden today."),
+        ),
+        (
+            "wrong language",
+            Pair("Der Hund schläft heute im Garten.", "The dog sleeps in the garden again today."),
+        ),
         ("duplicate", GOOD),
         ("duplicate", Pair("THE CAT SLEEPS.", "die katze\u00a0schläft.")),
     ],

@@ -121,6 +121,37 @@ def test_a_damaged_shard_is_refused_by_name(tmp_path, name, capsys):
     assert not (tmp_path / "corpus").exists()
 
 
+def test_a_line_too_many_in_one_shard_stops_its_worker_and_names_both_counts(tmp_path, capsys):
+    """And the merge cannot take what is not there."""
+    cleaned(tmp_path, PAIRS, 1)
+    (tmp_path / "1.en").write_text("One.\nTwo.\n")
+    (tmp_path / "1.de").write_text("Eins.\nZwei.\nDrei.\n")
+    arguments = [str(tmp_path / "1.en"), str(tmp_path / "1.de"), "--output", str(tmp_path / "cleaned-1")]
+    assert clean_shard.main([*arguments, "--source-language", "en", "--target-language", "de"]) == 1
+    shown = capsys.readouterr().err
+    assert "1.en has 2 lines" in shown
+    assert "1.de has 3" in shown
+    folders = [str(tmp_path / "cleaned-0"), str(tmp_path / "cleaned-1")]
+    assert merge_shards.main([*folders, "--output", str(tmp_path / "corpus")]) == 1
+    assert "cleaned-1: no cleaned shard" in capsys.readouterr().err
+    assert not (tmp_path / "corpus").exists()
+
+
+def test_a_faulty_line_stops_a_worker_or_costs_its_pair_alone(tmp_path, capsys):
+    (tmp_path / "a.en").write_bytes(b"One boat.\nTwo caf\xe9s.\nThree trees.\n")
+    (tmp_path / "a.de").write_bytes(b"Ein Boot.\nZwei Lokale.\nDrei B\xc3\xa4ume.\n")
+    arguments = [str(tmp_path / "a.en"), str(tmp_path / "a.de"), "--output", str(tmp_path / "out")]
+    arguments += ["--source-language", "en", "--target-language", "de"]
+    assert clean_shard.main(arguments) == 1
+    assert "a.en, line 2: byte 0xE9 at offset 17" in capsys.readouterr().err
+    assert clean_shard.main([*arguments, "--drop-faulty"]) == 0
+    assert json.loads(capsys.readouterr().out)["reading"]["dropped"] == 1
+    assert list(Shard(tmp_path / "out").pairs()) == [
+        Pair("One boat.", "Ein Boot."),
+        Pair("Three trees.", "Drei Bäume."),
+    ]
+
+
 def test_shards_of_other_languages_are_not_merged(tmp_path):
     english = write_shard(open_files([tsv(tmp_path / "a.tsv", sentences(0, 9))], "en", "de"), tmp_path / "a")
     french = write_shard(
