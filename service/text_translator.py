@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
+from typing import ParamSpec, TypeVar
 
 from model.alignment import Alignment
 from model.search.options import DecodingOptions
@@ -14,11 +15,15 @@ from model.texts import Candidate
 from model.translator import Sentence, Translator
 from service.batcher import Batcher
 from service.languages import Direction
+from service.text.documents import Document
 from service.text.reader import Laid, lay, read
 from service.text.reading import PLAIN, Reading
 from service.text.results import ServedText
 from service.text.trial import NO_ALIGNMENT, Outcome, Trial
 from tokenizer.segments import has_letter
+
+P = ParamSpec("P")
+Result = TypeVar("Result")
 
 
 class TextTranslator:
@@ -71,6 +76,20 @@ class TextTranslator:
             for text, one in zip(texts, laid, strict=True)
         ]
 
+    async def translate_document(
+        self, document: Document, direction: Direction, options: DecodingOptions, reading: Reading = PLAIN
+    ) -> bytes:
+        """The file with all its units translated; of `reading`, the terms count. Raises as `translate_each` does.
+
+        Where both languages are the same there is nothing to be done: give the file back.
+        """
+        translator = self._batcher.translator
+        self._batcher.refuse_when_full()
+        laid = [await self._aside(lay, parts, direction, reading, translator) for parts in document.units]
+        await self._settle([trial for one in laid for trial in one.trials], options)
+        translations = [(await self._put_together(one, 1)).text for one in laid]
+        return await self._aside(document.write, translations, direction[1])
+
     async def _lay(
         self, text: str, direction: Direction, reading: Reading, translator: Translator
     ) -> Laid | None:
@@ -78,11 +97,13 @@ class TextTranslator:
         source, target = direction
         if source == target or not has_letter(text):
             return None
+        parts = await self._aside(read, text, reading)
+        return await self._aside(lay, parts, direction, reading, translator)
 
-        def lay_aside() -> Laid:
-            return lay(read(text, reading), direction, reading, translator)
-
-        return await asyncio.get_running_loop().run_in_executor(self._cutter, lay_aside)
+    async def _aside(self, work: Callable[P, Result], *arguments: P.args, **names: P.kwargs) -> Result:
+        """What `work` gives, done by the thread that cuts texts."""
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._cutter, partial(work, *arguments, **names))
 
     async def _settle(self, trials: Sequence[Trial], options: DecodingOptions) -> None:
         """Try every passage until nothing is wrong with it or no way is left; those of one round together."""

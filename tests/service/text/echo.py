@@ -1,0 +1,83 @@
+"""Texts through the whole way of the service, with a translator that is sure of every character.
+
+Its alignment is exact, so that whatever else changes is the service's doing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from model.alignment import Alignment
+from model.search.options import DecodingOptions
+from model.translator import Hypothesis, Sentence
+from service.languages import Direction
+from service.text.blocks import Parts
+from service.text.reader import lay, read
+from service.text.reading import PLAIN, Reading
+from service.text.trial import Trial
+
+Say = Callable[[str], "str | tuple[str, Sequence[int]]"]
+"""What is said for a source; with it, from which character of the source each of its characters came."""
+
+
+class Echo:
+    """One piece a character. Says what `say` says; without the places, character i came from character i."""
+
+    name = "echo"
+    directions = (("en", "de"), ("de", "en"), ("zh", "en"), ("en", "zh"))
+
+    def __init__(self, say: Say = str, *, longest: int = 400) -> None:
+        self.say = say
+        self.longest = longest
+        self.heard: list[str] = []
+
+    def fits(self, text: str) -> bool:
+        return len(text) <= self.longest
+
+    def prepare(
+        self, text: str, source_language: str, target_language: str, phrases: Sequence[str] = ()
+    ) -> Sentence:
+        assert self.fits(text)
+        return Sentence(
+            text, target_language, tuple(map(ord, text)), tuple(tuple(map(ord, p)) for p in phrases)
+        )
+
+    def translate(self, sentences: Sequence[Sentence], options: DecodingOptions) -> list[list[Hypothesis]]:
+        return [self._hypotheses(sentence, options) for sentence in sentences]
+
+    def align(self, sentence: Sentence, target: str) -> Alignment:
+        said = self.say(sentence.text)
+        places = said[1] if isinstance(said, tuple) else range(len(target))
+        source = [(place, place + 1) for place in range(len(sentence.text))]
+        rows = [[float(place == origin) for place in range(len(source))] for origin in places]
+        rows += [[0.0] * len(source)] * (len(target) - len(rows))
+        return Alignment(rows[: len(target)], source, [(place, place + 1) for place in range(len(target))])
+
+    def _hypotheses(self, sentence: Sentence, options: DecodingOptions) -> list[Hypothesis]:
+        self.heard.append(sentence.text)
+        said = self.say(sentence.text)
+        text = said[0] if isinstance(said, tuple) else said
+        return [Hypothesis(text, -1.0, (), (), truncated=False)]
+
+
+def translated(
+    text: str, reading: Reading = PLAIN, say: Say = str, direction: Direction = ("en", "de")
+) -> str:
+    """As the service translates it, but for threads."""
+    return translated_parts(read(text, reading), reading, Echo(say), direction)
+
+
+def translated_parts(
+    parts: Parts, reading: Reading, translator: Echo, direction: Direction = ("en", "de")
+) -> str:
+    laid = lay(parts, direction, reading, translator)  # type: ignore[arg-type]
+    options = DecodingOptions()
+    for trial in laid.trials:
+        while trial.sentence is not None:
+            trial.take(translator.translate([trial.sentence], options)[0])
+    return "".join(piece if isinstance(piece, str) else _written(piece, translator) for piece in laid.pieces)
+
+
+def _written(trial: Trial, translator: Echo) -> str:
+    [best] = trial.best(1)
+    return best.written(translator.align(best.sentence, best.text))
