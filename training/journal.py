@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeRemainingColumn
 from torch.utils.tensorboard import SummaryWriter
 
+from model.durable import naming
 from training.trainer import UpdateReport
 from training.validation import Validation
 
@@ -89,7 +90,9 @@ class Journal:
         self.console.print(text, highlight=False, markup=False, soft_wrap=True)
 
     def _log(self, number: int, **values: Any) -> None:
-        for name, value in values.items():
-            self.events.add_scalar(name, value, number)
-        with (self.folder / "log.jsonl").open("a") as file:
+        log = self.folder / "log.jsonl"
+        with naming(log), log.open("a") as file:
             file.write(json.dumps({"update": number, "time": round(time.time()), **values}) + "\n")
+        with naming(self.folder / "tensorboard"):
+            for name, value in values.items():
+                self.events.add_scalar(name, value, number)
