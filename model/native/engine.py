@@ -26,17 +26,17 @@ class NativeModel:
         if precision not in PRECISIONS:
             raise ValueError(f"precision is {precision!r}, must be one of {PRECISIONS}")
         self.config, self.precision = model.config, precision
-        self._library = load_library()
-        if precision == "int8" and not self._library.dragoman_has_int8():
+        self.library = load_library()
+        if precision == "int8" and not self.library.dragoman_has_int8():
             raise NoNativeEngine("this processor has no instruction that multiplies int8 by fours")
         self._tensors = [
             None if tensor is None else tensor.detach().float().cpu().contiguous() for tensor in _parts(model)
         ]
         pointers = [None if tensor is None else tensor.data_ptr() for tensor in self._tensors]
-        self._model = self._library.dragoman_model(
+        self.model = self.library.dragoman_model(
             ctypes.byref(_shape(model.config, precision)), (ctypes.c_void_p * len(pointers))(*pointers)
         )
-        if not self._model:
+        if not self.model:
             raise MemoryError("no memory for the packed weights")
 
     def start(self, source_BS: Tensor) -> NativeState:
@@ -49,17 +49,17 @@ class NativeModel:
         return state.step(tokens_N), state
 
     def __del__(self) -> None:
-        if getattr(self, "_model", None):
-            self._library.dragoman_model_free(self._model)
+        if getattr(self, "model", None):
+            self.library.dragoman_model_free(self.model)
 
 
 class NativeState:
     """What decoding remembers of N = B × W unfinished targets, each sentence by itself; allocated as it grows."""
 
     def __init__(self, model: NativeModel, ids: Tensor, lengths_B: Tensor) -> None:
-        self._of, self._library = model, model._library
+        self._of, self._library = model, model.library
         self._state = self._library.dragoman_start(
-            model._model, ids.data_ptr(), lengths_B.data_ptr(), len(lengths_B)
+            model.model, ids.data_ptr(), lengths_B.data_ptr(), len(lengths_B)
         )
         if not self._state:
             raise MemoryError(f"no memory for {len(lengths_B)} sentences")
@@ -82,7 +82,8 @@ class NativeState:
     def select(self, rows_BW: Tensor) -> NativeState:
         """This state, with row (b, w) continuing the old row `rows_BW[b, w]`; all of one b are of one sentence."""
         rows_BW = rows_BW.long().contiguous()
-        self._library.dragoman_select(self._state, rows_BW.data_ptr(), *rows_BW.shape)
+        if self._library.dragoman_select(self._state, rows_BW.data_ptr(), *rows_BW.shape):
+            raise MemoryError(f"no memory for {rows_BW.numel()} rows")
         return self
 
     def __del__(self) -> None:

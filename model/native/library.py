@@ -8,8 +8,9 @@ import os
 import shutil
 import subprocess
 import tempfile
-from ctypes import POINTER, c_float, c_int, c_int32, c_void_p
+from ctypes import POINTER, c_float, c_int, c_int32, c_int64, c_void_p
 from pathlib import Path
+from typing import Any
 
 SOURCES = Path(__file__).parent
 CACHE_VARIABLE = "DRAGOMAN_CACHE"
@@ -28,6 +29,15 @@ class Shape(ctypes.Structure):
         *((name, c_int32) for name in ("encoder_layers", "decoder_layers")),
         *((name, c_int32) for name in ("is_rotary", "is_post_norm", "is_rms", "feed_forward", "precision")),
         ("epsilon", c_float),
+    ]
+
+
+class Options(ctypes.Structure):
+    """How to decode a sentence, in the order of `struct Options` in search.hpp."""
+
+    _fields_ = [
+        *((name, c_int32) for name in ("beam", "n_best", "min_length", "max_length")),
+        ("length_penalty", c_float),
     ]
 
 
@@ -90,15 +100,31 @@ def _processor() -> str:
 
 
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
-    signatures = {
+    ids, scores, a_number = POINTER(c_int32), POINTER(c_float), POINTER(c_int)
+    pointer = c_void_p  # to numbers that the caller keeps until the call returns
+    signatures: dict[str, tuple[Any, list[Any]]] = {
         "dragoman_has_int8": (c_int, []),
         "dragoman_model": (c_void_p, [POINTER(Shape), POINTER(c_void_p)]),
         "dragoman_model_free": (None, [c_void_p]),
-        "dragoman_start": (c_void_p, [c_void_p, c_void_p, c_void_p, c_int]),
-        "dragoman_step": (c_int, [c_void_p, c_void_p, c_void_p]),
+        "dragoman_start": (c_void_p, [c_void_p, pointer, pointer, c_int]),
         "dragoman_rows": (c_int, [c_void_p]),
-        "dragoman_select": (None, [c_void_p, c_void_p, c_int, c_int]),
+        "dragoman_step": (c_int, [c_void_p, pointer, pointer]),
+        "dragoman_select": (c_int, [c_void_p, pointer, c_int, c_int]),
         "dragoman_state_free": (None, [c_void_p]),
+        "dragoman_session": (c_void_p, [c_void_p, c_int32, c_int32, POINTER(c_int32), c_int]),
+        "dragoman_session_add": (
+            c_int,
+            [c_void_p, POINTER(c_int64), POINTER(c_int64), POINTER(c_int32), POINTER(Options), c_int],
+        ),
+        "dragoman_session_rows": (c_int, [c_void_p]),
+        "dragoman_session_advance": (c_int, [c_void_p, c_int]),
+        "dragoman_session_drop": (None, [c_void_p, c_int64]),
+        "dragoman_session_take": (c_void_p, [c_void_p, POINTER(c_int64), POINTER(c_int)]),
+        "dragoman_hypothesis": (
+            None,
+            [c_void_p, c_int, POINTER(ids), a_number, POINTER(scores), a_number, scores, a_number],
+        ),
+        "dragoman_session_free": (None, [c_void_p]),
     }
     for name, (result, arguments) in signatures.items():
         function = getattr(library, name)

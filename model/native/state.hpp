@@ -15,16 +15,27 @@ struct Sentence {
     // A slot is written once and never moved: [slot][layer][keys, values]. A hypothesis is a list of slots, and
     // reordering a beam copies such lists instead of what they name.
     Buffer<Cell> past;
-    int slots = 0;
+    size_t slots = 0;
     std::vector<std::vector<int32_t>> rows;  // [row of the beam][position] → slot
 };
 
+// The sentences in work, one behind the other, and their rows: N in all. One thread works on a state at a time.
 class State {
   public:
     virtual ~State() = default;
+
+    // Encodes sources (ids one after the other) and puts their sentences behind those that are there, a row each.
+    virtual void add(const int64_t* ids, const int32_t* lengths, int count) = 0;
     virtual int rows() const = 0;
-    virtual void step(const int64_t* tokens, float* logits) = 0;
-    virtual void select(const int64_t* rows, int sentences, int beam) = 0;
+    virtual int rows(int sentence) const = 0;
+    // The last id of each row; gives the decoder's output, (N, width), normalised and ready for `output`.
+    virtual const float* step(const int64_t* tokens) = 0;
+    // Logits (count, vocabulary) of some rows of the decoder's output.
+    virtual void output(const float* x, int count, float* logits) = 0;
+    // The sentence's rows become those named, in that order, repeated where named twice.
+    virtual void reorder(int sentence, const int32_t* rows, int count) = 0;
+    // Only the named sentences stay, in that order.
+    virtual void keep(const int32_t* sentences, int count) = 0;
 };
 
 template <typename Cell>
@@ -32,35 +43,37 @@ class StateOf final : public State {
   public:
     static constexpr int ROWS_TOGETHER = 192;  // of the encoder: their inner rows stay in the cache
 
-    // ids of all sources one after the other.
-    StateOf(const Model& model, const int64_t* ids, const int32_t* lengths, int count)
-        : model_(model), shape_(model.shape), pass_(model, scratch_) {
-        sentences_.resize(count);
+    explicit StateOf(const Model& model) : model_(model), shape_(model.shape), pass_(model, scratch_) {}
+
+    void add(const int64_t* ids, const int32_t* lengths, int count) override {
+        size_t place = sentences_.size();
+        sentences_.resize(place + count);
         for (int first = 0; first < count;) {
             int last = first, total = 0;
             while (last < count && (last == first || total + lengths[last] <= ROWS_TOGETHER)) total += lengths[last++];
-            encode(ids, lengths + first, last - first, total, first);
+            encode(ids, lengths + first, last - first, total, place + first);
             ids += total;
             first = last;
         }
     }
 
     int rows() const override {
-        int count = 0;
-        for (const auto& sentence : sentences_) count += static_cast<int>(sentence.rows.size());
-        return count;
+        size_t count = 0;
+        for (const auto& sentence : sentences_) count += sentence.rows.size();
+        return static_cast<int>(count);
     }
 
-    // The last id of each row to logits (rows, vocabulary) over the next.
-    void step(const int64_t* tokens, float* logits) override {
+    int rows(int sentence) const override { return static_cast<int>(sentences_[sentence].rows.size()); }
+
+    const float* step(const int64_t* tokens) override {
         const int count = rows();
+        const int slot_size = shape_.decoder_layers * 2 * shape_.group_width();
         scratch_.x.resize(static_cast<size_t>(count) * shape_.width);
         int row = 0;
         for (auto& sentence : sentences_) {
-            const int slot_size = shape_.decoder_layers * 2 * shape_.group_width();
-            sentence.past.resize(static_cast<size_t>(sentence.slots + sentence.rows.size()) * slot_size);
+            sentence.past.resize((sentence.slots + sentence.rows.size()) * slot_size);
             for (auto& slots : sentence.rows) {
-                slots.push_back(sentence.slots++);
+                slots.push_back(static_cast<int32_t>(sentence.slots++));
                 pass_.embed(tokens + row, model_.target_table, row);
                 if (!shape_.is_rotary) pass_.add_code(model_.target_codes, sentence.length, row);
                 row++;
@@ -73,23 +86,22 @@ class StateOf final : public State {
             pass_.feed_forward(part.feed_forward, part.around_feed_forward, count);
         }
         for (auto& sentence : sentences_) sentence.length++;
-        const float* x = shape_.is_post_norm ? scratch_.x.data() : pass_.enter(model_.decoder_norm, count);
+        return shape_.is_post_norm ? scratch_.x.data() : pass_.enter(model_.decoder_norm, count);
+    }
+
+    void output(const float* x, int count, float* logits) override {
         model_.output.apply(x, count, logits, Then::set, scratch_.quantised);
     }
 
-    // Row (b, w) of the new state continues the old row rows[b, w]; all of one b belong to one old sentence.
-    void select(const int64_t* rows, int sentences, int beam) override {
-        std::vector<std::pair<int, int>> place;  // of each old row: sentence, row of its beam
-        for (int b = 0; b < static_cast<int>(sentences_.size()); b++)
-            for (int w = 0; w < static_cast<int>(sentences_[b].rows.size()); w++) place.emplace_back(b, w);
-        std::vector<Sentence<Cell>> staying(sentences);
-        for (int b = 0; b < sentences; b++) {
-            Sentence<Cell>& old = sentences_[place[rows[b * beam]].first];
-            std::vector<std::vector<int32_t>> continued(beam);
-            for (int w = 0; w < beam; w++) continued[w] = old.rows[place[rows[b * beam + w]].second];
-            old.rows = std::move(continued);
-            staying[b] = std::move(old);
-        }
+    void reorder(int sentence, const int32_t* rows, int count) override {
+        std::vector<std::vector<int32_t>> continued(count);
+        for (int w = 0; w < count; w++) continued[w] = sentences_[sentence].rows[rows[w]];
+        sentences_[sentence].rows = std::move(continued);
+    }
+
+    void keep(const int32_t* sentences, int count) override {
+        std::vector<Sentence<Cell>> staying(count);
+        for (int b = 0; b < count; b++) staying[b] = std::move(sentences_[sentences[b]]);
         sentences_ = std::move(staying);
     }
 
@@ -100,7 +112,7 @@ class StateOf final : public State {
     Pass pass_;
     std::vector<Sentence<Cell>> sentences_;
 
-    void encode(const int64_t* ids, const int32_t* lengths, int count, int total, int first) {
+    void encode(const int64_t* ids, const int32_t* lengths, int count, int total, size_t first) {
         const int width = shape_.width, group_width = shape_.group_width();
         scratch_.x.resize(static_cast<size_t>(total) * width);
         for (int b = 0, row = 0; b < count; b++)

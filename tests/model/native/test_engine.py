@@ -7,10 +7,8 @@ import pytest
 import torch
 from torch import Tensor
 
-from model.config import ModelConfig
 from model.native.engine import NativeModel
-from model.native.library import NoNativeEngine
-from model.transformer import Transformer
+from tests.model.native.models import native, transformer
 
 VARIANTS = [
     dict(
@@ -24,25 +22,6 @@ VARIANTS = [
         (4, 2, 1),
     )
 ]
-
-
-def transformer(**variant: Any) -> Transformer:
-    """Random weights; sizes that fill no register evenly."""
-    torch.manual_seed(7)
-    shape: dict[str, Any] = dict(
-        vocabulary_size=101, width=40, heads=4, feed_forward_width=70, encoder_layers=2, decoder_layers=2
-    )
-    model = Transformer(ModelConfig(**{**shape, **variant})).eval().requires_grad_(False)
-    for parameter in model.parameters():
-        parameter.add_(0.05 * torch.randn_like(parameter))
-    return model
-
-
-def native(model: Transformer, precision: str = "float32") -> NativeModel:
-    try:
-        return NativeModel(model, precision)
-    except NoNativeEngine as error:
-        pytest.skip(str(error))
 
 
 SOURCES = torch.tensor([[5, 9, 23, 7, 88, 3], [6, 3, 0, 0, 0, 0], [41, 42, 43, 3, 0, 0]])
