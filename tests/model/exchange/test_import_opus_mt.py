@@ -94,18 +94,18 @@ def test_the_service_answers_with_an_imported_model(tmp_path: Path) -> None:
     translator = load_translator(tmp_path / "ours", device="cpu", dtype="float32")
     with TestClient(create_app(Settings(model=tmp_path / "ours", device="cpu", dtype="float32"))) as client:
         wait_until_ready(client)
-        answers = {}
+        scores = {}
         for target in ("de", "nds"):
             body = {"text": ENGLISH[0], "source": "en", "target": target, "decoding": {"max_length": 8}}
             answer = client.post("/v1/translate/greedy", json=body)
             assert answer.status_code == 200, answer.text
-            answers[target] = answer.json()["translation"]["text"]
+            translation = answer.json()["translation"]
             options = DecodingOptions(strategy="greedy", max_length=8)
             [[expected]] = translator.translate([translator.prepare(ENGLISH[0], "en", target)], options)
-            assert (
-                expected.text.strip().lower() in answers[target].lower()
-            )  # its capitals are the service's matter
-        assert answers["de"] != answers["nds"]
+            assert expected.text.strip().lower() in translation["text"].lower()  # the service mends capitals
+            assert translation["score"] == pytest.approx(expected.score, abs=1e-5)
+            scores[target] = translation["score"]
+        assert scores["de"] != scores["nds"]
         again = client.post("/v1/translate", json={"text": "A", "source": "de", "target": "nds"})
         assert again.status_code in (400, 422)
 
