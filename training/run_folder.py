@@ -25,6 +25,7 @@ MAY_CHANGE = (  # between two sessions of a run; all else decided its data, its 
     "warmup",
     "cooldown",
     "smoothing",
+    "consistency",
     "clip",
     "weight_decay",
     "model.dropout",
@@ -35,6 +36,7 @@ MAY_CHANGE = (  # between two sessions of a run; all else decided its data, its 
     "keep_best",
     "sharding",
     "precision",
+    "sharding",
     "blend",
 )
 

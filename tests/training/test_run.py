@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from io import StringIO
+from operator import attrgetter
 from pathlib import Path
 
 import pytest
@@ -19,9 +21,10 @@ from training.corpora.corpus import Corpus, open_corpus
 from training.primer.write import write_primer
 from training.recipes import Recipe, recipe_named
 from training.run import Run
-from training.run_folder import RunError, begin, change_settings, read_recipe, write_recipe
+from training.run_folder import MAY_CHANGE, RunError, begin, change_settings, read_recipe, write_recipe
 from training.train import main
 from training.trainer import TrainingDiverged
+from training.validation import Validation
 
 CPU = torch.device("cpu")
 
@@ -121,6 +124,53 @@ def test_patience_ends_a_run_that_gets_no_better(folder: Path, quiet: Console) -
     assert run.trainer.progress.update == 2
 
 
+def with_scores(
+    folder: Path, scores: list[float], monkeypatch: pytest.MonkeyPatch, *, keep_best: int, patience: int = 2
+) -> Run:
+    """A run that is validated after each update, with these BLEU for answers."""
+    write_recipe(
+        folder,
+        replace(
+            read_recipe(folder), updates=len(scores), validate_every=1, keep_best=keep_best, patience=patience
+        ),
+    )
+    answers = iter(scores)
+    monkeypatch.setattr(
+        "training.run.validate", lambda *_: Validation(1.0, {"en-de": next(answers)}, samples=[], skipped=0)
+    )
+    run = Run(folder, Console(record=True, width=200, file=StringIO()), device=CPU)
+    run.train()
+    return run
+
+
+def test_of_scores_2_6_4_the_checkpoints_of_6_and_4_are_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = with_scores(folder, [2, 6, 4, 1, 1], monkeypatch, keep_best=2, patience=9)
+    assert [update for _, update in run.trainer.progress.best] == [2, 3]
+    assert {2, 3} <= set(run.checkpoints.updates())
+    assert 1 not in run.checkpoints.updates()
+
+
+def test_the_best_checkpoint_outlives_all_newer_ones_and_is_the_model(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = with_scores(folder, [9, 1, 2, 1, 3], monkeypatch, keep_best=1, patience=9)
+    assert 1 in run.checkpoints.updates()
+    averaged, _ = run.trainer.models_at(run.checkpoints, 1)
+    exported = load_translator(folder, device="cpu", dtype="float32").model
+    for one, kept in zip(exported.parameters(), averaged.parameters(), strict=True):
+        assert torch.equal(one, kept.half().float())
+
+
+def test_a_score_that_stays_zero_is_told_and_costs_no_patience(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = with_scores(folder, [0, 0, 0, 0], monkeypatch, keep_best=1)
+    assert run.trainer.progress.update == 4
+    assert "BLEU is 0.0: it has not moved yet" in run.console.export_text()
+
+
 def test_settings_reach_the_fields_of_a_recipe() -> None:
     recipe = recipe_named("tiny").with_settings({"updates": "7", "model.width": "64", "model.norm": "rms"})
     assert (recipe.updates, recipe.model.width, recipe.model.norm) == (7, 64, "rms")
@@ -163,6 +213,11 @@ def test_what_decided_data_shape_or_order_is_not_changed_on_resume(
     assert f"--set {setting}: a run keeps the {setting.partition('=')[0]} it began with" in error
     assert "may change: updates, accumulate, learning_rate" in error
     assert (folder / "recipe.json").read_bytes() == before
+
+
+def test_every_field_that_may_change_is_one_of_the_recipe(small_recipe: Recipe) -> None:
+    for path in MAY_CHANGE:
+        assert isinstance(attrgetter(path)(small_recipe), int | float | str)
 
 
 def test_updates_rates_and_dropout_may_change_on_resume(folder: Path, small_recipe: Recipe) -> None:
