@@ -36,8 +36,11 @@ def seconds_to_train(recipe: Recipe, data: RunData, *, device: torch.device) -> 
 
 def in_words(seconds: float) -> str:
     """`40 seconds`, `25 minutes`, `3.5 hours`, `2.1 days`."""
-    for unit, size, most in (("seconds", 1, 100), ("minutes", 60, 100), ("hours", 3600, 48)):
-        if seconds < most * size:
-            amount = seconds / size
-            return f"{amount:.1f} {unit}" if unit == "hours" else f"{max(1, round(amount))} {unit}"
+    if seconds < 1.5:
+        return "1 second"
+    for unit, size in (("seconds", 1), ("minutes", 60)):
+        if seconds < 100 * size:
+            return f"{round(seconds / size)} {unit}"
+    if seconds < 48 * 3600:
+        return f"{seconds / 3600:.1f} hours"
     return f"{seconds / 86400:.1f} days"

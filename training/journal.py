@@ -14,6 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextC
 from torch.utils.tensorboard import SummaryWriter
 
 from model.durable import naming
+from training.estimate import in_words
 from training.trainer import UpdateReport
 from training.validation import Validation
 
@@ -60,8 +61,8 @@ class Journal:
         state = f"loss {loss:.3f}  {speed:,.0f} tokens/s" + (f"  {skipped} skipped" if skipped else "")
         self.live.update(self.line, state=state)
         if not self.console.is_terminal and time.monotonic() - self.printed > LINE_SECONDS:
-            left = (self.updates - number) * report.seconds / 3600
-            self._say(f"update {number:,} of {self.updates:,}  {state}  about {left:.1f} h left")
+            left = in_words((self.updates - number) * report.seconds)
+            self._say(f"update {number:,} of {self.updates:,}  {state}  about {left} left")
             self.printed = time.monotonic()
         self._log(
             number,

@@ -86,9 +86,13 @@ def _train(options: argparse.Namespace, command: str, console: Console) -> None:
     else:
         console.quiet = True
     world.wait()
+    if options.prepare:
+        leave_world(world)
+        return
     run = Run(folder, console, device=device, world=world)
     if run.train(minutes=options.minutes) and world.is_first:
-        console.print(run.finish((folder / "commands.txt").read_text(encoding="utf-8").rstrip()).table())
+        commands = (folder / "commands.txt").read_text(encoding="utf-8").splitlines()
+        console.print(run.finish("\n".join(dict.fromkeys(commands))).table())
         console.print(f"model: {run.folder / 'model'}")
     leave_world(world)
 
@@ -170,6 +174,9 @@ def _options(arguments: Sequence[str]) -> argparse.Namespace:
 
 
 def _add_run(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--prepare", action="store_true", help="make data and tokenizer, and stop; --resume trains"
+    )
     parser.add_argument("--resume", action="store_true", help="go on where the run in the folder stopped")
     parser.add_argument("--minutes", type=float, help="stop after so long; --resume goes on")
     parser.add_argument("--device", default="auto", help="auto, cpu, cuda (default: auto)")

@@ -103,6 +103,18 @@ def test_a_dry_run_prints_report_recipe_and_time_and_leaves_nothing(
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_data_may_be_prepared_at_one_time_and_trained_on_at_another(
+    tmp_path: Path, pairs: list[Pair]
+) -> None:
+    output = tmp_path / "run"
+    arguments = ["custom", "--corpus", *tsv(tmp_path, pairs[:40]), *EN_DE, "--output", str(output), *SHORT]
+    assert main([*arguments, "--prepare"]) == 0
+    assert load_run_data(output / "data").test
+    assert not (output / "model").exists()
+    assert main(["custom", "--output", str(output), "--resume"]) == 0
+    assert (output / "model").exists()
+
+
 def test_the_table_says_what_was_set_and_what_it_would_have_been(
     tmp_path: Path, pairs: list[Pair], capsys: pytest.CaptureFixture[str]
 ) -> None:
