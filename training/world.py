@@ -69,8 +69,7 @@ class World:
 
     def wait(self) -> None:
         """Until every process is here."""
-        if self.size > 1:
-            distributed.barrier()
+        self.agree(True)
 
     def gather(self, tensor: Tensor) -> list[Tensor]:
         """The tensor of every process, in the order of their ranks."""

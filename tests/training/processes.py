@@ -15,7 +15,7 @@ from training.world import join_world, leave_world
 SECONDS = 120.0
 
 
-def together(function: Callable[..., None], *arguments: Any, size: int = 2) -> None:
+def together(function: Callable[..., None], *arguments: Any, size: int = 2, device: str = "cpu") -> None:
     """function(world, *arguments) in `size` processes; what one of them raises fails the test."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["training.run"])
@@ -28,7 +28,7 @@ def together(function: Callable[..., None], *arguments: Any, size: int = 2) -> N
         place = {"RANK": str(rank), "LOCAL_RANK": str(rank), "WORLD_SIZE": str(size)}
         environment = place | {"MASTER_ADDR": "127.0.0.1", "MASTER_PORT": str(port)}
         process = context.Process(
-            target=_member, args=(environment, theirs, function, arguments), daemon=True
+            target=_member, args=(environment, torch.device(device), theirs, function, arguments), daemon=True
         )
         process.start()
         theirs.close()  # so that its end is seen here when the process dies without a word
@@ -46,12 +46,16 @@ def together(function: Callable[..., None], *arguments: Any, size: int = 2) -> N
 
 
 def _member(
-    environment: dict[str, str], end: Connection, function: Callable[..., None], arguments: tuple[Any, ...]
+    environment: dict[str, str],
+    device: torch.device,
+    end: Connection,
+    function: Callable[..., None],
+    arguments: tuple[Any, ...],
 ) -> None:
     os.environ.update(environment)
     torch.set_num_threads(1)
     try:
-        world = join_world(torch.device("cpu"))
+        world = join_world(device)
         function(world, *arguments)
         leave_world(world)
     except BaseException:

@@ -37,9 +37,9 @@ def still(recipe: Recipe) -> Recipe:
 data_in = cache(load_run_data)
 
 
-def trainer(recipe: Recipe, data_folder: Path, world: World = ALONE) -> Trainer:
+def trainer(recipe: Recipe, data_folder: Path, world: World = ALONE, device: torch.device = CPU) -> Trainer:
     batches = Batches(data_in(data_folder), recipe)
-    return Trainer(recipe, batches, device=CPU, precision=torch.float32, world=world)
+    return Trainer(recipe, batches, device=device, precision=torch.float32, world=world)
 
 
 def train(one: Trainer, updates: int) -> Trainer:
@@ -59,12 +59,13 @@ def gradients(one: Trainer, batches: list[Batch]) -> dict[str, Tensor]:
     }
 
 
-def compare_gradients(world: World, recipe: Recipe, data_folder: Path) -> None:
+def compare_gradients(world: World, recipe: Recipe, data_folder: Path, device: torch.device = CPU) -> None:
     batches = [batch for batch, _ in islice(Batches(data_in(data_folder), recipe).after(Place()), 5)]
     for variant in VARIANTS:
         changed = replace(recipe, model=replace(recipe.model, **variant))  # type: ignore[arg-type]
         for count in (1, 2, 5):  # fewer batches than processes, as many, an odd number
-            alone, shared = trainer(changed, data_folder), trainer(changed, data_folder, world)
+            alone = trainer(changed, data_folder, device=device)
+            shared = trainer(changed, data_folder, world, device)
             wanted, got = gradients(alone, batches[:count]), gradients(shared, batches[:count])
             assert set(wanted) == {name for name, _ in alone.model.named_parameters()}
             torch.testing.assert_close(got, wanted, rtol=0, atol=1e-6)

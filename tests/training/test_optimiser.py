@@ -8,6 +8,7 @@ from torch import Tensor
 
 from model.config import preset
 from model.transformer import Transformer
+from tests.training.processes import together
 from training.optimiser import LIKE_ADAM, Optimiser, orthogonalised
 from training.recipes import Recipe, recipe_named
 from training.world import World
@@ -49,6 +50,19 @@ def test_a_matrix_is_updated_alike_alone_and_in_a_stack() -> None:
     blocks = torch.randn(4, 16, 24, dtype=torch.float64)
     alone = torch.cat([orthogonalised(block[None]) for block in blocks])
     torch.testing.assert_close(orthogonalised(blocks), alone, atol=1e-12, rtol=0)
+
+
+def orthogonalise_together(world: World) -> None:
+    torch.manual_seed(1)
+    for shape in [(7, 32, 32), (1, 16, 40), (2, 40, 16)]:
+        blocks = torch.randn(shape)
+        torch.testing.assert_close(
+            world.divide(orthogonalised, blocks), orthogonalised(blocks), rtol=0, atol=1e-6
+        )
+
+
+def test_processes_that_share_the_matrices_get_the_results_of_one() -> None:
+    together(orthogonalise_together)
 
 
 def test_queries_keys_and_values_are_updated_as_three_matrices() -> None:
