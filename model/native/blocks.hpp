@@ -16,33 +16,38 @@ inline float dot(const float* a, const float* b, int count) {
 }
 
 struct Norm {
-    Buffer<float> gain, bias;  // RMSNorm has no bias
+    Buffer<float> gain, bias;  // of RMSNorm, the bias is zero
     int width = 0;
     float epsilon = 0;
     bool centres = true;  // LayerNorm takes the mean off, RMSNorm does not
 
     void apply(const float* x, int count, float* y) const {
-        for (int row = 0; row < count; row++, x += width, y += width) {
-            float mean = 0, square = 0;
-            if (centres) {
-                Floats sums = splat(0);
-                int k = 0;
-                for (; k + LANES <= width; k += LANES) sums += load(x + k);
-                mean = total(sums);
-                for (; k < width; k++) mean += x[k];
-                mean /= width;
-            }
-            Floats squares = splat(0);
+        for (int row = 0; row < count; row++, x += width, y += width) apply_row(x, y);
+    }
+
+  private:
+    void apply_row(const float* x, float* y) const {
+        float mean = 0;
+        if (centres) {
+            Floats sums = splat(0);
             int k = 0;
-            for (; k + LANES <= width; k += LANES) {
-                const Floats off = load(x + k) - mean;
-                squares += off * off;
-            }
-            square = total(squares);
-            for (; k < width; k++) square += (x[k] - mean) * (x[k] - mean);
-            const float scale = 1.0f / std::sqrt(square / width + epsilon);
-            for (k = 0; k < width; k++) y[k] = (x[k] - mean) * scale * gain[k] + (centres ? bias[k] : 0.0f);
+            for (; k + LANES <= width; k += LANES) sums += load(x + k);
+            mean = total(sums);
+            for (; k < width; k++) mean += x[k];
+            mean /= static_cast<float>(width);
         }
+        Floats squares = splat(0);
+        int k = 0;
+        for (; k + LANES <= width; k += LANES) {
+            const Floats off = load(x + k) - mean;
+            squares += off * off;
+        }
+        float square = total(squares);
+        for (; k < width; k++) square += (x[k] - mean) * (x[k] - mean);
+        const float scale = 1.0f / std::sqrt(square / static_cast<float>(width) + epsilon);
+        for (k = 0; k + LANES <= width; k += LANES)
+            store(y + k, (load(x + k) - mean) * scale * load(gain.data() + k) + load(bias.data() + k));
+        for (; k < width; k++) y[k] = (x[k] - mean) * scale * gain[k] + bias[k];
     }
 };
 
@@ -66,18 +71,19 @@ inline void multiply(float* x, const float* by, size_t count) {
 
 // Scores become weights that sum to 1. The buffer has a register's worth of room behind `count`.
 inline void softmax(float* scores, int count) {
-    const float most = *std::max_element(scores, scores + count);
-    Floats sums = splat(0);
     for (int lane = 0; lane < LANES; lane++) scores[count + lane] = -INFINITY;
+    Floats most = load(scores);
+    for (int place = LANES; place < count; place += LANES) most = larger(most, load(scores + place));
+    const float top = largest(most);
+    for (int lane = 0; lane < LANES; lane++) scores[count + lane] = top - 200;  // e^-200 is 0 here
+    Floats sums = splat(0);
     for (int place = 0; place < count; place += LANES) {
-        Floats weights = exponential(load(scores + place) - most);
-        if (place + LANES > count)
-            for (int lane = count - place; lane < LANES; lane++) weights[lane] = 0;
+        const Floats weights = exponential(load(scores + place) - top);
         store(scores + place, weights);
         sums += weights;
     }
     const float scale = 1.0f / total(sums);
-    for (int place = 0; place < count; place++) scores[place] *= scale;
+    for (int place = 0; place < count; place += LANES) store(scores + place, load(scores + place) * scale);
 }
 
 // How keys and values are remembered: as they are, or in half precision, which halves what has to be read at each

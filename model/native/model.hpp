@@ -36,7 +36,7 @@ class Reader {
         norm.epsilon = shape_.epsilon;
         norm.centres = !shape_.is_rms;
         norm.gain = copy(table());
-        if (norm.centres) norm.bias = copy(table());
+        norm.bias = norm.centres ? copy(table()) : zeros();
         return norm;
     }
 
@@ -44,6 +44,11 @@ class Reader {
     Buffer<float> copy(const float* from) const {
         Buffer<float> values(shape_.width);
         std::memcpy(values.data(), from, shape_.width * sizeof(float));
+        return values;
+    }
+    Buffer<float> zeros() const {
+        Buffer<float> values(shape_.width);
+        std::memset(values.data(), 0, shape_.width * sizeof(float));
         return values;
     }
     const float* const* tensors_;

@@ -46,35 +46,51 @@ inline float total(Floats values) {
 }
 
 inline float largest(Floats values) {
+#if defined(__AVX512F__)
+    return _mm512_reduce_max_ps((__m512)values);
+#else
     float best = values[0];
     for (int lane = 1; lane < LANES; lane++) best = values[lane] > best ? values[lane] : best;
     return best;
+#endif
 }
 
 inline Floats magnitude(Floats values) { return values < 0 ? -values : values; }
 
-// To the nearest whole number, halves away from zero.
+// To the nearest whole number.
 inline Ints rounded(Floats values) {
+#if defined(__AVX512F__)
+    return (Ints)_mm512_cvtps_epi32((__m512)values);
+#else
     return __builtin_convertvector(values + (values < 0 ? splat(-0.5f) : splat(0.5f)), Ints);
+#endif
 }
 
 // e^x to about 1e-7 of its value: 2^n · e^r with |r| ≤ ln 2 / 2 and a polynomial for e^r.
 inline Floats exponential(Floats x) {
+#if defined(__AVX512F__)
+    const Floats n = (Floats)_mm512_roundscale_ps((__m512)(x * 1.44269504f), _MM_FROUND_TO_NEAREST_INT);
+#else
     x = x < -87.0f ? splat(-87.0f) : x;
     x = x > 88.0f ? splat(88.0f) : x;
-    const Ints n = rounded(x * 1.44269504f);
-    const Floats whole = __builtin_convertvector(n, Floats);
-    const Floats r = x - whole * 0.693359375f + whole * 2.12194440e-4f;
+    const Ints whole = rounded(x * 1.44269504f);
+    const Floats n = __builtin_convertvector(whole, Floats);
+#endif
+    const Floats r = x - n * 0.693359375f + n * 2.12194440e-4f;
     Floats p = r * 1.9875691500e-4f + 1.3981999507e-3f;
     p = p * r + 8.3334519073e-3f;
     p = p * r + 4.1665795894e-2f;
     p = p * r + 1.6666665459e-1f;
     p = p * r + 5.0000001201e-1f;
     p = p * r * r + r + 1.0f;
-    const Ints power = (n + 127) << 23;
+#if defined(__AVX512F__)
+    return (Floats)_mm512_scalef_ps((__m512)p, (__m512)n);  // 0 and infinity where they belong
+#else
+    const Ints power = (whole + 127) << 23;
     Floats scale;
     std::memcpy(&scale, &power, sizeof scale);
     return p * scale;
+#endif
 }
 
 // Memory that begins at a cache line and ends with one register's worth to spare.
