@@ -89,8 +89,7 @@ def begin_finetune(
     _keep_shape(recipe.model, translator.model.config)
     console.print(choices_table(recipe, choices, settings))
     recipe = replace(recipe, started_from=keep_model(folder, start))
-    if test:
-        keep_old_test(folder, old.name, (corpus.source_language, corpus.target_language), test)
+    keep_old_test(folder, old.name, (corpus.source_language, corpus.target_language), test)
     begin(
         folder,
         recipe,

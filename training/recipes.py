@@ -70,6 +70,11 @@ class Recipe:
             raise ValueError(f"recipe: sharding is {self.sharding!r}, must be one of {SHARDINGS}")
         if not 0.0 <= self.blend <= 1.0:
             raise ValueError(f"recipe: blend is {self.blend}, must be 0 … 1")
+        if self.max_length > self.model.max_positions:
+            raise ValueError(
+                f"recipe: max_length is {self.max_length}, must be at most the model's max_positions "
+                f"{self.model.max_positions}"
+            )
         if self.batch_tokens < 2 * self.max_length:
             raise ValueError(
                 f"recipe: batch_tokens is {self.batch_tokens}, must be at least 2 × max_length = {2 * self.max_length}"

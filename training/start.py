@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import json
+import shutil
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -41,9 +42,12 @@ def model_of(folder: Path, started_from: str) -> Translator:
 
 
 def keep_old_test(folder: Path, name: str, languages: tuple[str, str], pairs: Sequence[Pair]) -> None:
-    """Write the test set as aligned files; `pairs` are in the order of `languages`."""
+    """Write the test set, if there is one, as aligned files; `pairs` are in the order of `languages`."""
     place = folder / OLD_TEST
-    place.mkdir(parents=True, exist_ok=True)
+    shutil.rmtree(place, ignore_errors=True)  # of a command that was killed before the run began
+    if not pairs:
+        return
+    place.mkdir(parents=True)
     for language, side in zip(languages, zip(*pairs, strict=True), strict=True):
         text = "".join(f"{line}\n" for line in side)
         (place / f"test.{language}").write_text(text, encoding="utf-8", newline="\n")

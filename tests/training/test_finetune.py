@@ -21,7 +21,7 @@ from training.finetune import drawn, open_old, own_tokenizer, served, spelling, 
 from training.preparation import load_run_data
 from training.run import Run
 from training.run_folder import read_recipe
-from training.start import blended
+from training.start import blended, keep_old_test, old_test_of
 from training.train import main
 
 CPU = torch.device("cpu")
@@ -206,6 +206,12 @@ def test_the_old_test_loses_what_stands_in_the_new_corpus(tmp_path: Path) -> Non
     test = [Pair("A boat.", "Ein Boot."), Pair("A table.", "Ein Tisch."), Pair("A tree.", "Ein Baum.")]
     corpus = tsv(tmp_path, ("a BOAT!", "Ein Schiff."), ("A board.", "Ein Tisch"))
     assert without_texts_of(test, corpus) == test[2:]
+
+
+def test_an_old_test_that_a_killed_command_left_is_not_measured(base: Path, tmp_path: Path) -> None:
+    keep_old_test(tmp_path / "tuned", "left over", ("en", "de"), sentences(5))
+    assert tune(base, tmp_path, "--minutes", "1e-9") == 0
+    assert old_test_of(tmp_path / "tuned", [("en", "de")]) == []
 
 
 def test_an_old_test_may_be_two_files(tmp_path: Path) -> None:

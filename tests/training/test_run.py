@@ -184,6 +184,7 @@ def test_settings_reach_the_fields_of_a_recipe() -> None:
         ({"model.heads": "3"}, "heads is 3, must be a divisor of the width 128"),
         ({"updates": "many"}, "updates=many"),
         ({"updates": "0"}, "updates is 0, must be at least 1"),
+        ({"max_length": "513"}, "max_length is 513, must be at most the model's max_positions 512"),
         ({"batch_tokens": "100"}, "batch_tokens is 100, must be at least 2 × max_length = 240"),
     ],
 )
