@@ -1,26 +1,32 @@
 // The right-hand pane: a translation, its alternatives, or an error. Text enters the page by textContent only.
 
-import { words } from "./words.js";
+import { number, say } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
 const translation = byId("translation");
 const facts = byId("facts");
 const error = byId("error");
 const alternatives = byId("alternatives");
-const copy = byId("copy");
 
-/** The old answer stays, dimmed, until the new one is there. */
+/** The old answer stays, dimmed, until the new one begins. */
 export function showBusy() {
   clearError();
   translation.setAttribute("aria-busy", "true");
-  facts.textContent = words.translating;
+  facts.textContent = say("translating");
+}
+
+/** The beginning of a translation whose end is not there yet. */
+export function showBeginning(text, language) {
+  translation.classList.add("growing");
+  translation.textContent = text;
+  translation.lang = language;
 }
 
 /** @param answer {text, score, truncated, alternatives?} as the service gave it */
 export function showAnswer(answer, { target, seconds }) {
   showText(answer.text, target);
   byId("truncated").hidden = !answer.truncated;
-  facts.textContent = [words.seconds(seconds), words.score(answer.score)].join(" · ");
+  facts.textContent = [say("seconds", number(seconds, seconds < 10 ? 2 : 1)), scoreOf(answer)].join(" · ");
   alternatives.lang = target;
   const others = answer.alternatives ?? [];
   alternatives.querySelector("ol").replaceChildren(...others.map((other) => alternativeItem(other, target)));
@@ -31,9 +37,10 @@ export function showAnswer(answer, { target, seconds }) {
 export function showText(text, language) {
   clearError();
   translation.removeAttribute("aria-busy");
+  translation.classList.remove("growing");
   translation.textContent = text;
   translation.lang = language;
-  copy.disabled = text === "";
+  byId("copy").disabled = text === "";
   facts.textContent = "";
   byId("truncated").hidden = true;
   alternatives.hidden = true;
@@ -42,7 +49,7 @@ export function showText(text, language) {
 /** An answer that no longer belongs to the text must not stand beside an error. */
 export function showError(failure) {
   showText("", translation.lang);
-  const retry = failure.retryAfter ? ` ${words.retry(failure.retryAfter)}` : "";
+  const retry = failure.retryAfter ? ` ${say("retry", number(failure.retryAfter))}` : "";
   const code = document.createElement("code");
   code.textContent = failure.code ?? failure.name;
   error.replaceChildren(failure.message + retry, code);
@@ -55,7 +62,21 @@ export function showError(failure) {
 export const shownText = () => translation.textContent;
 
 export async function copyAnswer() {
-  facts.textContent = (await writeClipboard(shownText())) ? words.copied : words.copyFailed;
+  facts.textContent = (await writeClipboard(shownText(), translation)) ? say("copied") : say("copy.failed");
+}
+
+export const tell = (text) => {
+  facts.textContent = text;
+};
+
+/** `shown` is an element that holds the text, for browsers without a clipboard. */
+export async function writeClipboard(text, shown) {
+  if (navigator.clipboard) {
+    return navigator.clipboard.writeText(text).then(() => true, () => false);
+  }
+  // Plain http from another machine has no clipboard object; the old command still works there.
+  getSelection().selectAllChildren(shown);
+  return document.execCommand("copy");
 }
 
 function clearError() {
@@ -67,29 +88,22 @@ function clearError() {
   }
 }
 
+const scoreOf = ({ score }) => say("score", number(score, 2));
+
 /** The service names fields by their path in the request, such as "decoding.beam_size". */
 function controlOf(field) {
   return field ? document.querySelector(`[data-field="${CSS.escape(field)}"]`) : null;
 }
 
-function alternativeItem({ text, score }, language) {
+function alternativeItem(other, language) {
   const item = document.createElement("li");
   const wording = document.createElement("span");
   wording.lang = language;
   wording.dir = "auto";
-  wording.textContent = text;
+  wording.textContent = other.text;
   const rank = document.createElement("span");
   rank.className = "quiet";
-  rank.textContent = words.score(score);
+  rank.textContent = scoreOf(other);
   item.append(wording, rank);
   return item;
-}
-
-async function writeClipboard(text) {
-  if (navigator.clipboard) {
-    return navigator.clipboard.writeText(text).then(() => true, () => false);
-  }
-  // Plain http from another machine has no clipboard object; the old command still works there.
-  getSelection().selectAllChildren(translation);
-  return document.execCommand("copy");
 }

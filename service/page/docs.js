@@ -1,7 +1,10 @@
 // The API as a page to read, made from the service's own openapi.json: nothing here is written twice.
 
+import { showWords } from "./words.js";
+
 const byId = (id) => document.getElementById(id);
 
+showWords();
 try {
   const response = await fetch("../openapi.json");
   showDescription(await response.json());

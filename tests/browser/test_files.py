@@ -38,8 +38,8 @@ def test_links_are_relative_so_that_a_page_works_under_a_prefix(name: Path) -> N
 
 @pytest.mark.parametrize("name", MODULES, ids=str)
 def test_every_imported_module_exists(name: Path) -> None:
-    imported = re.findall(r'from "(\./[^"]+)"', text_of(name))
-    assert [path for path in imported if not (PAGE / path).is_file()] == []
+    imported = re.findall(r'(?:from|import) "(\.{1,2}/[^"]+)"', text_of(name))
+    assert [path for path in imported if not (PAGE / name.parent / path).is_file()] == []
 
 
 @pytest.mark.parametrize("name", MODULES, ids=str)
@@ -48,3 +48,33 @@ def test_text_never_enters_the_page_as_markup(name: Path) -> None:
         r"innerHTML|outerHTML|insertAdjacentHTML|document\.write|setHTML|\beval\(", text_of(name)
     )
     assert markup == []
+
+
+WORDS = sorted(path for path in FILES if path.parent.name == "words")
+KEY = re.compile(r'^  (?:"([\w.]+)"|(\w+)):', flags=re.MULTILINE)
+
+
+def keys_of(name: Path) -> list[str]:
+    return [quoted or bare for quoted, bare in KEY.findall(text_of(name))]
+
+
+@pytest.mark.parametrize("name", WORDS, ids=str)
+def test_every_language_has_the_same_sentences_once(name: Path) -> None:
+    assert len(WORDS) == 4
+    assert keys_of(name) == keys_of(WORDS[0]), "in the same order, so that they can be compared"
+    assert len(set(keys_of(name))) == len(keys_of(name))
+
+
+def test_every_sentence_that_is_asked_for_exists_and_none_is_idle() -> None:
+    asked = set()
+    for name in [*PAGES, *(module for module in MODULES if module.parent.name != "words")]:
+        text = text_of(name)
+        asked |= set(re.findall(r'data-say(?:-\w+)?="([^"]+)"', text))
+        asked |= set(re.findall(r'\bsay\("([^"]+)"', text))
+        asked |= set(re.findall(r'say\((?:[^()]*\? )"([^"]+)"', text)) | set(
+            re.findall(r': "([a-z]+\.[a-z]+)"', text)
+        )
+    known = set(keys_of(WORDS[0]))
+    assert sorted({key for key in asked if "." in key} - known) == []
+    composed = re.compile(r"(encoder|decoder|cross|feed|head|tree|compare)\.")  # say(`${part}.title`)
+    assert sorted(key for key in known - asked if not composed.match(key)) == []

@@ -13,7 +13,15 @@ def test_the_page_is_served_as_it_lies(shared_client):
     assert shared_client.head("/").status_code == 200
 
 
-@pytest.mark.parametrize("name", sorted(path.name for path in PAGE.iterdir()))
+def test_the_glass_box_is_served_as_it_lies(shared_client):
+    assert shared_client.get("/inspect").content == (PAGE / "inspect.html").read_bytes()
+    assert shared_client.head("/inspect").status_code == 200
+
+
+FILES = sorted(path.relative_to(PAGE).as_posix() for path in PAGE.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("name", FILES)
 def test_every_file_of_the_page_is_served(shared_client, name):
     response = shared_client.get(f"/static/{name}")
     assert response.status_code == 200

@@ -1,0 +1,9 @@
+// The way from a picture to its explanation and to the code that computed it.
+
+import { html } from "./draw.js";
+import { readingLanguage, say } from "../words.js";
+
+export const docLink = (anchor) => html("a", { href: `how-it-works/${readingLanguage}#${anchor}` }, say("link.how"));
+
+export const codeLink = (path, name) =>
+  html("a", { href: `static/source.html#${path}:${name}`, className: "code" }, `${path}`);
