@@ -103,7 +103,7 @@ def _checksums(measurements: Sequence[Measurement]) -> dict[str, str]:
 def _making(recipe: Recipe, progress: Progress, command: str, machine: str) -> list[str]:
     model = recipe.model
     return [
-        *("```sh", command, "```", ""),
+        *(["```sh", command, "```", ""] if command else []),
         f"{model.encoder_layers} + {model.decoder_layers} layers, width {model.width}, feed-forward "
         f"{model.feed_forward_width} ({model.feed_forward}), {model.heads} heads, {model.positions} positions, "
         f"{model.placement}-norm, {model.vocabulary_size:,} pieces, {model.parameter_count:,} parameters. Dropout "

@@ -76,4 +76,5 @@ def test_a_run_that_is_not_finished_has_a_card_without_scores(tmp_path: Path) ->
     assert main([*arguments, "--set", "updates=3", "--set", "validate_every=1", "--minutes", "1e-9"]) == 0
     card = (tmp_path / "run" / "model" / "MODEL_CARD.md").read_text()
     assert "Not measured yet" in card
+    assert "```" not in card
     assert "| BLEU |" not in card
