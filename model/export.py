@@ -11,12 +11,13 @@ from pathlib import Path
 from model.directory import load_translator, located, read_parts
 from model.exchange import notes
 from model.exchange.folder import new_folder, write_companions
-from model.exchange.parity import Engine, OurEngine, Parity, Tolerance, compare, sentences_for
+from model.exchange.parity import Engine, OurEngine, OurLogits, Parity, Tolerance, compare, sentences_for
 from model.translator import Translator
 
 LIMIT = 100  # pieces of a greedy output that is compared
 EXAMPLES = """examples:
   %(prog)s pretrained/en-de --format ctranslate2 --output en-de-ct2
+  %(prog)s pretrained/en-de --format onnx --output en-de-onnx
   %(prog)s pretrained/en-de --format ctranslate2 --quantization int8 --output en-de-int8 --sentences news.en
 """
 
@@ -91,6 +92,13 @@ def _to_ctranslate2(translator: Translator, folder: Path, kind: str) -> tuple[En
     return OurEngine(translator), theirs
 
 
+def _to_onnx(translator: Translator, folder: Path, kind: str) -> tuple[Engine, Engine]:
+    from model.exchange import to_onnx
+
+    to_onnx.write(translator, folder)
+    return OurLogits(translator), to_onnx.OnnxEngine(translator, folder)
+
+
 TARGETS = {
     "ctranslate2": Target(
         name="CTranslate2",
@@ -98,6 +106,12 @@ TARGETS = {
         quantizations={"float32": Tolerance(largest=1e-3), "int8": Tolerance(mean=0.1, identical=0.5)},
         write=_to_ctranslate2,
         program=notes.CTRANSLATE2,
+    ),
+    "onnx": Target(
+        name="ONNX",
+        quantizations={"float32": Tolerance(largest=1e-4)},
+        write=_to_onnx,
+        program=notes.ONNX,
     ),
 }
 

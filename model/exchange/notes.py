@@ -58,3 +58,51 @@ def translate(text: str, target: str) -> str:
 
 print(translate(input(), facts["directions"][0][1]))
 """
+
+
+ONNX = """
+import json
+from pathlib import Path
+
+import numpy as np
+import onnxruntime
+from tokenizer import open_tokenizer
+
+facts = json.loads(Path("decoding.json").read_text())
+tokenizer = open_tokenizer({name: Path(name).read_bytes() for name in facts["tokenizer"]})
+encoder, decoder = (
+    onnxruntime.InferenceSession(name, providers=["CPUExecutionProvider"]) for name in ("encoder.onnx", "decoder.onnx")
+)
+
+
+def results(session, inputs):
+    names = [output.name for output in session.get_outputs()]
+    return dict(zip(names, session.run(names, inputs), strict=True))
+
+
+def translate(text: str, target: str) -> str:
+    source = [
+        *facts["source_starts_with"][target]["ids"],
+        *tokenizer.encode(text),
+        *facts["end"]["ids"],
+    ]
+    memory = results(encoder, {"source": np.array([source])})
+    nothing = {  # the keys and values of no position yet
+        value.name: np.zeros((1, value.shape[1], 0, value.shape[3]), np.float32)
+        for value in decoder.get_inputs()
+        if value.name.startswith("past_")
+    }
+    ids, past = facts["start"]["ids"], nothing
+    while len(ids) <= min(2 * len(source) + 10, facts["longest_target"]):
+        found = results(decoder, {"tokens": np.array(ids[-1:]), **memory, **past})
+        logits = found.pop("logits")[0]
+        logits[facts["never_in_a_target"]["ids"]] = -np.inf
+        ids = [*ids, int(logits.argmax())]
+        if ids[-1:] == facts["end"]["ids"]:
+            break
+        past = {f"past_{name}": value for name, value in found.items()}
+    return tokenizer.decode(ids)
+
+
+print(translate(input(), facts["directions"][0][1]))
+"""

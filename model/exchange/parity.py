@@ -131,7 +131,7 @@ def compare(ours: Engine, theirs: Engine, sentences: Sequence[Sentence], *, limi
     Neighbours share a batch whatever their lengths are.
     """
     identical, first_difference = 0, ""
-    differences: list[Numbers] = []
+    largest, total, numbers = 0.0, 0.0, 0
     for start in range(0, len(sentences), BATCH):
         batch = sentences[start : start + BATCH]
         sources = [sentence.ids for sentence in batch]
@@ -140,12 +140,15 @@ def compare(ours: Engine, theirs: Engine, sentences: Sequence[Sentence], *, limi
         first_difference = first_difference or _difference(batch, own, other)
         for targets in (own, own[1:] + own[:1]):
             pairs = zip(ours.forced(sources, targets), theirs.forced(sources, targets), strict=True)
-            differences += [abs(a - b).ravel() for a, b in pairs]
-    all_of_them = np.concatenate(differences)
+            for a, b in pairs:
+                difference = abs(a - b)
+                # Not the built-in max, for which a NaN is no larger than anything.
+                largest = float(np.maximum(largest, difference.max()))
+                total, numbers = total + float(difference.sum(dtype=np.float64)), numbers + difference.size
     return Parity(
-        numbers=all_of_them.size,
-        largest=float(all_of_them.max()),
-        mean=float(all_of_them.mean()),
+        numbers=numbers,
+        largest=largest,
+        mean=total / numbers,
         sentences=len(sentences),
         identical=identical,
         first_difference=first_difference,

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +14,11 @@ from model.exchange.parity import OurEngine, ParityError, Tolerance, compare, se
 from model.export import TARGETS, export, main
 from tests.model.boats import boats
 from tests.model.exchange.extra import needs
+from tests.model.exchange.programs import output_of_the_readme
 from tests.model.phrasebook import phrasebook
 from tests.model.variants import ALL_VARIANTS, named
 
 pytestmark = needs("ctranslate2")
-ROOT = Path(__file__).parents[3]
 EXACT = TARGETS["ctranslate2"].quantizations["float32"]
 
 
@@ -127,17 +123,8 @@ def test_the_program_in_the_readme_translates(tmp_path: Path) -> None:
     save_translator(phrasebook(), tmp_path / "phrasebook", card="", dtype=torch.float32)
     output = tmp_path / "exported"
     export(tmp_path / "phrasebook", output, to="ctranslate2")
-    [program] = re.findall(r"```python\n(.*?)```", (output / "README.md").read_text(), flags=re.DOTALL)
-    run = subprocess.run(
-        [sys.executable, "-c", program],
-        cwd=output,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        input="My aunt paints three apples.\n",
-        capture_output=True,
-        text=True,
-    )
-    assert run.returncode == 0, run.stderr
-    assert run.stdout == "Meine Tante malt drei Äpfel.\n"
+    translated = output_of_the_readme(output, "My aunt paints three apples.\n")
+    assert translated == "Meine Tante malt drei Äpfel.\n"
 
 
 def test_given_sentences_come_first_and_are_made_up_to_two_hundred() -> None:
