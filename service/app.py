@@ -20,8 +20,10 @@ from model.translator import Translator
 from service.batcher import Batcher
 from service.dialects import azure, google
 from service.dialects.by_request import render_error
+from service.dialects.deepl import documents as deepl_documents
 from service.dialects.deepl import glossaries as deepl_glossaries
 from service.dialects.deepl import routes as deepl
+from service.dialects.libretranslate import files as libretranslate_files
 from service.dialects.libretranslate import routes as libretranslate
 from service.errors import ServiceError, answer_for
 from service.files import Files
@@ -129,8 +131,10 @@ def create_app(
         inspect.router,
         azure.router,  # before LibreTranslate's, whose paths it shares
         libretranslate.router,
+        libretranslate_files.router,
         deepl.router,
         deepl_glossaries.router,
+        deepl_documents.router,
         google.router,
         health.router,
         page.router,

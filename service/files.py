@@ -7,9 +7,10 @@ import logging
 import math
 import secrets
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import Any
 
 from service.errors import NotDone, NotFound, QueueFull, ServiceError, whereabouts
 from service.keys import Account
@@ -33,6 +34,7 @@ class File:
 
     account: str
     name: str  # of the result, for its receiver; never a path
+    media_type: str
     characters: int
     expires: float
     size: int  # bytes it counts for: the upload, then the result
@@ -59,48 +61,50 @@ class Files:
         return len(self._files)
 
     def start(
-        self, account: Account, name: str, *, characters: int, size: int, work: Callable[[], Awaitable[bytes]]
+        self,
+        account: Account,
+        name: str,
+        media_type: str,
+        *,
+        characters: int,
+        size: int,
+        work: Callable[[], Coroutine[Any, Any, bytes]],
     ) -> File:
-        """Take a file in and begin with it; raises QueueFull when too much is kept already."""
-        self.forget_expired()
-        if (
-            len(self._files) >= MAX_FILES
-            or sum(file.size for file in self._files.values()) + size > MAX_BYTES
-        ):
-            raise QueueFull("Too many files are waiting to be fetched; please try again later.")
-        file = File(account.name, name, characters, math.inf, size)
-        self._files[file.id] = file
+        """Take a file of `size` bytes in and begin with it; raises QueueFull when too much is kept already."""
+        file = self._add(File(account.name, name, media_type, characters, math.inf, size))
         task = asyncio.create_task(self._translate(file, work))
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
         return file
 
-    def keep(self, account: Account, name: str, content: bytes) -> File:
+    def keep(self, account: Account, name: str, media_type: str, content: bytes) -> File:
         """Keep a result that is there already; raises QueueFull."""
-        self.forget_expired()
-        if len(self._files) >= MAX_FILES or self._bytes() + len(content) > MAX_BYTES:
-            raise QueueFull("Too many files are waiting to be fetched; please try again later.")
-        file = File(account.name, name, 0, self._clock() + self._seconds, len(content))
+        file = File(account.name, name, media_type, 0, self._clock() + self._seconds, len(content))
         file.status, file.content = FileStatus.DONE, content
-        self._files[file.id] = file
-        return file
+        return self._add(file)
 
-    def get(self, identity: str, key: str | None) -> File:
-        """Raises NotFound, also for a wrong key: who guesses ids learns nothing. Without a key the id is the secret."""
+    def get(self, identity: str, key: str | None, account: Account | None = None) -> File:
+        """Raises NotFound, also for a wrong key or account: who guesses ids learns nothing.
+
+        Without a key the id is the secret.
+        """
         self.forget_expired()
         file = self._files.get(identity)
-        if file is None or (key is not None and not secrets.compare_digest(file.key.encode(), key.encode())):
+        if (
+            file is None
+            or (key is not None and not secrets.compare_digest(file.key.encode(), _bytes_of(key)))
+            or (account is not None and file.account != account.name)
+        ):
             raise NotFound("There is no such document, or it was fetched or has expired.")
         return file
 
-    def fetch_once(self, identity: str, key: str) -> File:
-        """The result, which is gone afterwards; raises NotDone or NotFound."""
-        file = self.get(identity, key)
+    def take(self, file: File) -> File:
+        """A result, which is gone afterwards; raises NotDone, or NotFound where there will be none."""
         if file.status is FileStatus.ERROR:
             raise NotFound(f"The document could not be translated: {file.message}")
         if file.status is not FileStatus.DONE:
             raise NotDone("The document is still being translated.")
-        del self._files[identity]
+        self._files.pop(file.id, None)
         return file
 
     def forget_expired(self) -> None:
@@ -114,7 +118,14 @@ class Files:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _translate(self, file: File, work: Callable[[], Awaitable[bytes]]) -> None:
+    def _add(self, file: File) -> File:
+        self.forget_expired()
+        if len(self._files) >= MAX_FILES or self._bytes() + file.size > MAX_BYTES:
+            raise QueueFull("Too many files are waiting to be fetched; please try again later.")
+        self._files[file.id] = file
+        return file
+
+    async def _translate(self, file: File, work: Callable[[], Coroutine[Any, Any, bytes]]) -> None:
         file.status = FileStatus.TRANSLATING
         try:
             file.content = await work()
@@ -129,3 +140,7 @@ class Files:
 
     def _bytes(self) -> int:
         return sum(file.size for file in self._files.values())
+
+
+def _bytes_of(key: str) -> bytes:
+    return key.encode("utf-8", "surrogatepass")

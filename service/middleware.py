@@ -6,6 +6,7 @@ import asyncio
 import logging
 import time
 import uuid
+from collections.abc import Callable
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.middleware import Middleware
@@ -13,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from service.callers import LimitHeaders
-from service.dialects.by_request import dialect_of, render_error
+from service.dialects.by_request import dialect_of, holds_file, render_error
 from service.errors import (
     QueueFull,
     RequestTimeout,
@@ -34,6 +35,7 @@ CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
     "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
+MAX_UPLOADS = 16  # files that are read and translated while their clients wait, since each may be large
 SECURITY_HEADERS = {
     "Content-Security-Policy": CONTENT_SECURITY_POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -62,7 +64,13 @@ def onion(settings: Settings) -> list[Middleware]:
         Middleware(LimitHeaders),
         Middleware(ErrorBoundary),
         Middleware(RequestLimit, max_requests=settings.max_requests),
-        Middleware(BodyLimit, max_bytes=settings.max_body_bytes, seconds=settings.body_seconds),
+        Middleware(RequestLimit, max_requests=MAX_UPLOADS, counts=holds_file),
+        Middleware(
+            BodyLimit,
+            max_bytes=settings.max_body_bytes,
+            max_file_bytes=settings.max_file_bytes,
+            seconds=settings.body_seconds,
+        ),
     ]
 
 
@@ -161,13 +169,20 @@ class ErrorBoundary:
 class RequestLimit:
     """Bounds the requests in work, and with them the memory that their bodies hold. Reading (GET) is always served."""
 
-    def __init__(self, app: ASGIApp, *, max_requests: int) -> None:
+    def __init__(
+        self, app: ASGIApp, *, max_requests: int, counts: Callable[[Scope], bool] = lambda scope: True
+    ) -> None:
         self.app = app
+        self._counts = counts
         self._max_requests = max_requests
         self._in_work = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["method"] in ("GET", "HEAD", "OPTIONS"):
+        if (
+            scope["type"] != "http"
+            or scope["method"] in ("GET", "HEAD", "OPTIONS")
+            or not self._counts(scope)
+        ):
             return await self.app(scope, receive, send)
         if self._in_work >= self._max_requests:
             raise QueueFull("The service is busy; please try again in a moment.")
@@ -184,16 +199,18 @@ class BodyLimit:
     # A client that is still sending reads no answer; what it sends for so long is thrown away to let it see the 413.
     drain_seconds = 1.0
 
-    def __init__(self, app: ASGIApp, *, max_bytes: int, seconds: float) -> None:
+    def __init__(self, app: ASGIApp, *, max_bytes: int, seconds: float, max_file_bytes: int = 0) -> None:
         self.app = app
         self._max_bytes = max_bytes
+        self._max_file_bytes = max_file_bytes or max_bytes
         self._seconds = seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         try:
-            body = await self._read(Headers(scope=scope), receive)
+            limit = self._max_file_bytes if holds_file(scope) else self._max_bytes
+            body = await self._read(Headers(scope=scope), receive, limit)
         except (TooMuch, RequestTimeout) as error:
             answer = answer_for(error)
             answer.headers["Connection"] = "close"  # the rest of the body is not a next request
@@ -207,12 +224,12 @@ class BodyLimit:
 
         await self.app(scope, receive_again, send)
 
-    async def _read(self, headers: Headers, receive: Receive) -> bytes | None:
+    async def _read(self, headers: Headers, receive: Receive, limit: int) -> bytes | None:
         declared = headers.get("content-length", "")
-        if declared.isdecimal() and int(declared) > self._max_bytes:
+        if declared.isdecimal() and int(declared) > limit:
             if "100-continue" not in headers.get("expect", "").lower():
                 await self._drain(receive)
-            raise self._too_much()
+            raise _too_much(limit)
         body = bytearray()
         try:
             async with asyncio.timeout(self._seconds):
@@ -221,14 +238,14 @@ class BodyLimit:
                     if message["type"] == "http.disconnect":
                         return None
                     body += message.get("body", b"")
-                    if len(body) > self._max_bytes:
+                    if len(body) > limit:
                         break
                     if not message.get("more_body", False):
                         return bytes(body)
         except TimeoutError:
             raise RequestTimeout(f"The body did not arrive within {self._seconds:g} seconds.") from None
         await self._drain(receive)
-        raise self._too_much()
+        raise _too_much(limit)
 
     async def _drain(self, receive: Receive) -> None:
         try:
@@ -238,5 +255,6 @@ class BodyLimit:
         except TimeoutError:
             pass
 
-    def _too_much(self) -> TooMuch:
-        return TooMuch(f"The body exceeds the limit of {self._max_bytes} bytes.")
+
+def _too_much(limit: int) -> TooMuch:
+    return TooMuch(f"The body exceeds the limit of {limit} bytes.")

@@ -8,13 +8,14 @@ from typing import NamedTuple
 from starlette.requests import Request
 
 from model.search.options import DecodingOptions
-from model.texts import TranslatedText
 from service.callers import charging
 from service.disconnect import while_connected
 from service.keys import Account
 from service.limits import check_texts
 from service.sources import Source
 from service.state import ServiceState
+from service.text.reading import PLAIN, Reading
+from service.text.results import ServedText
 
 
 class Wanted(NamedTuple):
@@ -24,12 +25,13 @@ class Wanted(NamedTuple):
     source: str
     target: str
     field: str
+    reading: Reading = PLAIN
 
 
 class Translated(NamedTuple):
     """What became of one text, and the language that it was in."""
 
-    text: TranslatedText
+    text: ServedText
     source: Source
 
 
@@ -45,7 +47,7 @@ async def translate(
     sources = await state.sources.of(wanted.texts, wanted.source, wanted.target, directions)
     with charging(state, account, wanted.texts):
         work = state.text_translator.translate_each(
-            wanted.texts, [source.direction for source in sources], options
+            wanted.texts, [source.direction for source in sources], options, wanted.reading
         )
         texts = await while_connected(request, work)
     return [Translated(text, source) for text, source in zip(texts, sources, strict=True)]

@@ -36,14 +36,18 @@ class Usage:
         self._turn_page()
         return self._characters.get(account.name, 0)
 
-    @contextmanager
-    def charging(self, account: Account, characters: int) -> Iterator[None]:
-        """Charge for work inside; what fails is given back. Raises QuotaExceeded before anything is done."""
+    def check(self, account: Account, characters: int) -> None:
+        """Raise QuotaExceeded if so much is not left."""
         used, limit = self.of(account), account.characters_per_month
         if limit and used + characters > limit:
             raise QuotaExceeded(
                 f"This request has {characters} characters; {max(0, limit - used)} of {limit} are left this month."
             )
+
+    @contextmanager
+    def charging(self, account: Account, characters: int) -> Iterator[None]:
+        """Charge for work inside; what fails is given back. Raises QuotaExceeded before anything is done."""
+        self.check(account, characters)
         self._add(account, characters)
         try:
             yield

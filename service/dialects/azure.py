@@ -4,13 +4,13 @@ LibreTranslate's; a request is Azure's when its query names an api-version."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Depends
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.routing import Match
 from starlette.types import Scope
@@ -24,6 +24,7 @@ from service.keys import Account
 from service.languages import known_languages, name_of, resolve_language
 from service.sources import AUTO
 from service.state import ServiceState, state_of
+from service.text.reading import Reading
 
 PATHS = frozenset({"/translate", "/languages"})
 _VERSION = "api-version"
@@ -44,6 +45,10 @@ router = APIRouter(tags=["Azure"], route_class=VersionedRoute, include_in_schema
 State = Annotated[ServiceState, Depends(state_of)]
 
 
+def _small(value: object) -> object:
+    return value.lower() if isinstance(value, str) else value
+
+
 class Target(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
@@ -54,6 +59,7 @@ class Input(BaseModel):
     model_config = ConfigDict(extra="ignore", populate_by_name=True)
 
     text: str
+    text_type: Annotated[Literal["plain", "html"], BeforeValidator(_small)] = Field("plain", alias="textType")
     language: str | None = Field(None, max_length=64)
     targets: list[Target] = Field(min_length=1)
 
@@ -87,14 +93,18 @@ async def translate(request: Request, state: State) -> Any:
     if isinstance(body, dict):
         inputs = _validated(_inputs, body.get("inputs"))
         return {"value": await _translate(request, state, account, inputs, tag="language")}
-    targets = [Target(language=code) for code in request.query_params.getlist("to")]
+    targets = [{"language": code} for code in request.query_params.getlist("to")]
     if not targets:
         raise InvalidValue("to: a language is needed in the query.", field="to")
     source = request.query_params.get("from") or None
-    inputs = [
-        Input(text=one.Text, language=source, targets=targets)
-        for one in _validated(_old_inputs, _with_capital(body))
-    ]
+    kind = request.query_params.get("textType") or "plain"
+    inputs = _validated(
+        _inputs,
+        [
+            {"text": one.Text, "textType": kind, "language": source, "targets": targets}
+            for one in _validated(_old_inputs, _with_capital(body))
+        ],
+    )
     return await _translate(request, state, account, inputs, tag="to")
 
 
@@ -112,17 +122,19 @@ async def languages(request: Request, state: State) -> dict[str, Any]:
 async def _translate(
     request: Request, state: ServiceState, account: Account, inputs: Sequence[Input], *, tag: str
 ) -> list[dict[str, Any]]:
-    """Texts with the same languages go together; `tag` is how the version calls a target."""
+    """Texts of one kind and with the same languages go together; `tag` is how the version calls a target."""
     directions = state.batcher.translator.directions
     answers: list[dict[str, Any]] = [{"translations": [{} for _ in one.targets]} for one in inputs]
-    groups: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    groups: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
     for place, one in enumerate(inputs):
         for rank, target in enumerate(one.targets):
             resolve_language(target.language, directions, field="language")
-            groups.setdefault((one.language or AUTO, target.language), []).append((place, rank))
-    for (source, code), places in groups.items():
+            key = (one.language or AUTO, target.language, one.text_type)
+            groups.setdefault(key, []).append((place, rank))
+    for (source, code, kind), places in groups.items():
         texts = [inputs[place].text for place, _ in places]
-        wanted = requested.Wanted(texts, source, code, field="text")
+        reading = Reading(markup="html" if kind == "html" else "text")
+        wanted = requested.Wanted(texts, source, code, field="text", reading=reading)
         translated = await requested.translate(
             request, state, account, wanted, DecodingOptions(strategy="beam")
         )

@@ -43,12 +43,13 @@ LIBRETRANSLATE = Dialect("LibreTranslate", libretranslate.shape)
 DEEPL = Dialect("DeepL", deepl.shape, id_header="X-Trace-ID")
 GOOGLE = Dialect("Google", google.shape)
 AZURE = Dialect("Azure", azure.shape, id_header="X-RequestId")
+UPLOADS = frozenset({libretranslate.UPLOAD, deepl.UPLOAD})
 DIALECTS = (OWN, LIBRETRANSLATE, DEEPL, GOOGLE, AZURE)
 
 
 def dialect_of(scope: Scope) -> Dialect:
     """The dialect of an HTTP request, whether or not there is such a path."""
-    path = scope["path"].removeprefix(scope.get("root_path", ""))
+    path = _path(scope)
     if path in azure.PATHS and azure.names_version(scope):
         return AZURE
     if path.startswith(google.PREFIX):
@@ -60,7 +61,17 @@ def dialect_of(scope: Scope) -> Dialect:
     return OWN
 
 
+def holds_file(scope: Scope) -> bool:
+    """Whether the body of a request is expected to hold a file, and may be as long as one."""
+    return _path(scope) in UPLOADS
+
+
 def render_error(scope: Scope, answer: ErrorAnswer) -> JSONResponse:
     """The answer in the shape of the dialect that the request speaks."""
     status, body = dialect_of(scope).shape(answer)
     return JSONResponse(body, status_code=status, headers=answer.headers)
+
+
+def _path(scope: Scope) -> str:
+    path: str = scope["path"]
+    return path.removeprefix(scope.get("root_path", ""))

@@ -19,6 +19,7 @@ from service.limits import check_texts
 from service.schemas.v1 import TextOrTexts
 from service.sources import AUTO, nothing
 from service.state import ServiceState, state_of
+from service.text.reading import Reading
 
 PREFIX = "/language/translate/v2"
 Model = TypeVar("Model", bound=BaseModel)
@@ -69,13 +70,10 @@ async def translate(request: Request, state: State) -> dict[str, Any]:
     account = admit(request, state, _key(request))
     wanted = _parse(values, TranslateRequest)
     options = DecodingOptions(strategy="beam")
-    translated = await requested.translate(
-        request,
-        state,
-        account,
-        requested.Wanted(wanted.texts, wanted.source, wanted.target, field="q"),
-        options,
+    texts = requested.Wanted(
+        wanted.texts, wanted.source, wanted.target, field="q", reading=Reading(markup=wanted.format)
     )
+    translated = await requested.translate(request, state, account, texts, options)
     return {
         "data": {
             "translations": [

@@ -16,6 +16,7 @@ from service.routes import examples
 from service.schemas import v1 as schema
 from service.sources import AUTO, is_auto
 from service.state import ServiceState, state_of
+from service.text.reading import Reading
 
 router = APIRouter(prefix="/v1", tags=["v1"], route_class=StrictJSONRoute, responses=examples.ERRORS)
 
@@ -88,9 +89,9 @@ async def _translate(
     directions = translator.directions
     source = AUTO if is_auto(body.source) else resolve_language(body.source, directions, field="source")
     target = resolve_language(body.target, directions, field="target")
-    translated = await requested.translate(
-        request, state, account, requested.Wanted(texts, source, target, field="text"), options
-    )
+    reading = Reading(markup=body.format, terms=body.terms)
+    wanted = requested.Wanted(texts, source, target, field="text", reading=reading)
+    translated = await requested.translate(request, state, account, wanted, options)
     translations = [_render(one, wants_alternatives=options.n_best > 1) for one in translated]
     about: dict[str, Any] = {
         "model": translator.name,
@@ -111,5 +112,6 @@ def _render(translated: requested.Translated, *, wants_alternatives: bool) -> sc
         score=text.score,
         truncated=text.truncated,
         alternatives=alternatives if wants_alternatives else None,
+        lost=list(text.lost) or None,
         detected=detected and schema.Detected(language=detected.language, confidence=detected.confidence),
     )

@@ -115,6 +115,12 @@ class TranslateRequest(Strict):
         max_length=64,
     )
     target: str = Field(description="language wanted", max_length=64)
+    format: Literal["text", "html", "xml"] = Field(
+        default="text", description="markup comes out as it went in, around the words that it was around"
+    )
+    terms: dict[str, str] = Field(
+        default={}, description="words of the source, and how they are to be translated", max_length=1000
+    )
     decoding: Decoding = Decoding()
 
 
@@ -137,6 +143,10 @@ class Translation(BaseModel):
     alternatives: list[Alternative] | None = Field(
         default=None,
         description="other distinct candidates, best first; only when n_best is above 1, and maybe fewer",
+    )
+    lost: list[str] | None = Field(
+        default=None,
+        description="placeholders, addresses, terms and the like that are in the text and not in its translation",
     )
     detected: Detected | None = Field(default=None, description="only when source is auto")
 

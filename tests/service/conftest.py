@@ -12,6 +12,7 @@ import pytest
 import torch
 from fastapi.testclient import TestClient
 
+from model.alignment import Alignment
 from model.config import preset
 from model.directory import save_translator
 from model.search.options import DecodingOptions
@@ -69,6 +70,12 @@ class UpperCase:
         if any("FATAL" in text for text in texts):
             raise SystemExit(f"gone over {texts}")
         return [self.hypotheses(text, options) for text in texts]
+
+    def align(self, sentence: Sentence, target: str) -> Alignment:
+        """Character i was made from character i."""
+        source = [(place, place + 1) for place in range(len(sentence.text))]
+        rows = [[float(place == origin) for place in range(len(source))] for origin in range(len(target))]
+        return Alignment(rows, source, [(place, place + 1) for place in range(len(target))])
 
     def hypotheses(self, text: str, options: DecodingOptions) -> list[Hypothesis]:
         upper = text.upper()

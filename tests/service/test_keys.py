@@ -142,6 +142,7 @@ def test_every_path_that_works_for_somebody_wants_the_key(locked):
     requests: list[tuple[str, str, dict[str, Any], int]] = [
         ("POST", "/translate", {"json": {"q": "Hi."} | PAIR}, 400),
         ("POST", "/detect", {"json": {"q": "Hi."}}, 400),
+        ("POST", "/translate_file", {"files": {"file": ("a.txt", b"Hi.")}, "data": PAIR}, 400),
         ("POST", "/v1/translate", {"json": {"text": "Hi."} | PAIR}, 401),
         ("POST", "/v2/translate", {"json": {"text": ["Hi."], "target_lang": "DE"}}, 403),
         ("GET", "/v2/translate", {"params": {"text": "Hi.", "target_lang": "DE"}}, 403),
@@ -149,6 +150,10 @@ def test_every_path_that_works_for_somebody_wants_the_key(locked):
         ("GET", "/v2/languages", {}, 403),
         ("GET", "/v2/glossaries", {}, 403),
         ("POST", "/v3/glossaries", {"json": {"name": "x"}}, 403),
+        ("POST", "/v2/document", {"files": {"file": ("a.txt", b"Hi.")}, "data": {"target_lang": "DE"}}, 403),
+        ("POST", "/v2/document/x", {"json": {"document_key": "x"}}, 403),
+        ("POST", "/language/translate/v2", {"json": {"q": "Hi.", "target": "de"}}, 401),
+        ("POST", "/translate?api-version=3.0&to=de", {"json": [{"Text": "Hi."}]}, 401),
     ]
     for method, path, arguments, status in requests:
         answer = locked.request(method, path, headers=spoofed, **arguments)

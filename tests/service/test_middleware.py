@@ -51,6 +51,7 @@ def test_the_onion_is_in_its_order():
         "LimitHeaders",
         "ErrorBoundary",
         "RequestLimit",
+        "RequestLimit",
         "BodyLimit",
     ]
 

@@ -3,5 +3,6 @@
 from service.dialects.deepl.errors import shape
 
 PREFIXES = ("/v2/", "/v3/")
+UPLOAD = "/v2/document"
 
-__all__ = ["PREFIXES", "shape"]
+__all__ = ["PREFIXES", "UPLOAD", "shape"]

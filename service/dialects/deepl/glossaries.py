@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends
@@ -132,6 +132,23 @@ async def delete_dictionary(request: Request, identity: str, state: State) -> Re
         raise NotFound("The glossary has no such dictionary.", field="source_lang")
     state.glossaries.put(glossary.without_dictionary(direction))
     return Response(status_code=204)
+
+
+def terms(
+    state: ServiceState, account: Account, identities: Sequence[str], direction: Direction
+) -> dict[str, str]:
+    """The terms of several glossaries for a direction; the first one that has a term decides.
+
+    Raises NotFound for one that is not there or has nothing for this direction.
+    """
+    found: dict[str, str] = {}
+    for identity in identities:
+        glossary = state.glossaries.get(account, identity)
+        if direction not in glossary.dictionaries:
+            source, target = direction
+            raise NotFound(f"The glossary has no dictionary from {source} to {target}.", field="glossary_id")
+        found = {**glossary.dictionaries[direction], **found}
+    return found
 
 
 async def _read(request: Request, state: ServiceState) -> tuple[Account, dict[str, Any]]:

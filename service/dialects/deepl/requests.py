@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal, TypeVar
 
 from fastapi.exceptions import RequestValidationError
@@ -12,6 +13,7 @@ from service.callers import bearer
 from service.dialects.fields import present, read_fields
 from service.errors import InvalidValue
 from service.schemas.v1 import kind_of
+from service.text.reading import Reading, Sentences
 
 Model = TypeVar("Model", bound=BaseModel)
 Formality = Literal["default", "more", "less", "prefer_more", "prefer_less"]
@@ -21,14 +23,7 @@ MAX_GLOSSARY_IDS = 5
 _TAGS = ("ignore_tags", "splitting_tags", "non_splitting_tags", "glossary_ids")
 _LISTS = frozenset({"text", *_TAGS, "custom_instructions"})
 # They would change the translation in a way that this service cannot; to ignore them would be a lie.
-_NOT_SERVED = (
-    "tag_handling",
-    "glossary_id",
-    "glossary_ids",
-    "style_id",
-    "translation_memory_id",
-    "custom_instructions",
-)
+_NOT_SERVED = ("style_id", "translation_memory_id", "custom_instructions")
 
 
 def _texts(value: object) -> object:
@@ -49,7 +44,7 @@ def _names(value: object) -> object:
     return [name.strip() for item in given for name in item.split(",") if name.strip()]
 
 
-def _word(value: object) -> object:
+def word(value: object) -> object:
     """Some clients send numbers for words, others blanks behind them."""
     if isinstance(value, bool):
         return "1" if value else "0"
@@ -65,21 +60,40 @@ class TranslateRequest(BaseModel):
     text: Annotated[list[str], BeforeValidator(_texts)] = Field(description="texts; a form repeats the field")
     target_lang: str = Field(max_length=64)
     source_lang: str | None = Field(None, max_length=64, description="detected where it is left out")
-    split_sentences: Annotated[Literal["0", "1", "nonewlines"], BeforeValidator(_word)] | None = Field(
+    split_sentences: Annotated[Literal["0", "1", "nonewlines"], BeforeValidator(word)] | None = Field(
         None,
         description="0: a text is one sentence; nonewlines: line breaks are blanks; 1: neither (default)",
     )
     preserve_formatting: bool = Field(False, description="layout is always preserved")
-    formality: Annotated[Formality, BeforeValidator(_word)] = "default"
-    tag_handling: Annotated[Literal["html", "xml"], BeforeValidator(_word)] | None = None
+    formality: Annotated[Formality, BeforeValidator(word)] = "default"
+    tag_handling: Annotated[Literal["html", "xml"], BeforeValidator(word)] | None = None
     outline_detection: bool = True
     splitting_tags: Names = ()
     non_splitting_tags: Names = ()
     ignore_tags: Names = ()
     glossary_id: str | None = None
     glossary_ids: Names = ()
-    model_type: Annotated[ModelType, BeforeValidator(_word)] | None = None
+    model_type: Annotated[ModelType, BeforeValidator(word)] | None = None
     show_billed_characters: bool = False
+
+    def reading(self, terms: Mapping[str, str]) -> Reading:
+        """In HTML line breaks are blanks unless a client says otherwise, and names of tags are small."""
+        is_html = self.tag_handling == "html"
+        usual: Sentences = "nonewlines" if is_html else "1"
+        tags = (
+            frozenset(name.lower() if is_html else name for name in names)
+            for names in (self.ignore_tags, self.splitting_tags, self.non_splitting_tags)
+        )
+        ignored, splitting, non_splitting = tags
+        return Reading(
+            markup=self.tag_handling or "text",
+            sentences=self.split_sentences or usual,
+            ignore_tags=ignored,
+            splitting_tags=splitting,
+            non_splitting_tags=non_splitting,
+            finds_outline=self.outline_detection,
+            terms=terms,
+        )
 
     @property
     def glossaries(self) -> tuple[str, ...]:

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from model.search.options import DecodingOptions
 from service import requested
 from service.callers import admit, authorize
-from service.dialects.deepl import answers, languages, requests
+from service.dialects.deepl import answers, glossaries, languages, requests
 from service.dialects.deepl.errors import ERRORS
 from service.dialects.fields import FORMS
 from service.errors import InvalidValue, clip
@@ -43,7 +43,8 @@ async def translate(request: Request, state: State) -> answers.TranslateAnswer:
     source = AUTO if wanted.source_lang is None else languages.resolve_source(wanted.source_lang, directions)
     is_fast = wanted.model_type == "latency_optimized"
     options = DecodingOptions(strategy="greedy" if is_fast else "beam")
-    texts = requested.Wanted(wanted.text, source, target, field="text")
+    terms = glossaries.terms(state, account, wanted.glossaries, (source, target))
+    texts = requested.Wanted(wanted.text, source, target, field="text", reading=wanted.reading(terms))
     translated = await requested.translate(request, state, account, texts, options)
     used = "latency_optimized" if is_fast else "quality_optimized"
     return answers.TranslateAnswer(

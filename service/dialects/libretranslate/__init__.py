@@ -6,5 +6,6 @@ PATHS = frozenset(
     {"/translate", "/detect", "/languages", "/frontend/settings", "/suggest", "/spec", "/translate_file"}
 )
 PREFIX = "/download_file/"
+UPLOAD = "/translate_file"
 
-__all__ = ["PATHS", "PREFIX", "shape"]
+__all__ = ["PATHS", "PREFIX", "UPLOAD", "shape"]

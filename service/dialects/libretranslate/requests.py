@@ -38,9 +38,12 @@ class TranslateRequest(BaseModel):
     q: TextOrTexts = Field(description="a text, or a list of texts; in a form the field may be repeated")
     source: str = Field(max_length=64, description="language code, or auto")
     target: str = Field(max_length=64, description="language code")
-    format: Literal["text"] = Field("text", description="only text for now")
+    format: Literal["text", "html"] = Field("text", description="what the texts are")
     alternatives: Annotated[int, BeforeValidator(_alternatives)] = Field(
         0, description="other translations wanted besides the best"
+    )
+    glossary: dict[str, str] = Field(
+        {}, description="terms and their translations (in JSON only; no part of LibreTranslate's own dialect)"
     )
     api_key: Any = Field(None, description="a key, where one is required")
 
@@ -72,6 +75,13 @@ class FileRequest(BaseModel):
     source: str = Field(max_length=64, description="language code, or auto")
     target: str = Field(max_length=64, description="language code")
     api_key: Any = None
+
+
+def file_schema() -> dict[str, Any]:
+    """For the OpenAPI description."""
+    schema = FileRequest.model_json_schema()
+    schema["properties"]["file"] = {"type": "string", "format": "binary"}
+    return schema
 
 
 async def read(request: Request, model: type[Model]) -> Model:

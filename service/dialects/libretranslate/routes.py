@@ -19,6 +19,8 @@ from service.limits import check_texts
 from service.sources import is_auto, nothing, percent
 from service.state import ServiceState, state_of
 from service.text.detection import Detection
+from service.text.documents import SUFFIXES
+from service.text.reading import Reading
 
 TAG = "LibreTranslate"
 ERRORS: dict[int | str, dict[str, Any]] = {
@@ -63,7 +65,8 @@ async def translate(request: Request, state: State) -> answers.TranslateAnswer:
     account = admit(request, state, wanted.api_key)
     candidates = 1 + wanted.alternatives
     options = DecodingOptions(strategy="beam", beam_size=max(5, candidates), n_best=candidates)
-    texts = requested.Wanted(wanted.texts, wanted.source, wanted.target, field="q")
+    reading = Reading(markup=wanted.format, terms=wanted.glossary)
+    texts = requested.Wanted(wanted.texts, wanted.source, wanted.target, field="q", reading=reading)
     translated = await requested.translate(request, state, account, texts, options)
     best = [one.text.text for one in translated]
     others = [[other.text for other in one.text.alternatives] for one in translated]
@@ -116,7 +119,7 @@ async def frontend_settings(state: State) -> answers.SettingsAnswer:
     return answers.SettingsAnswer(
         apiKeys=state.accounts.require_keys,
         charLimit=state.settings.max_text_characters,
-        filesTranslation=False,
+        filesTranslation=True,
         frontendTimeout=FRONTEND_TIMEOUT_MILLISECONDS,
         keyRequired=state.accounts.require_keys,
         language=answers.DefaultLanguages(
@@ -124,7 +127,7 @@ async def frontend_settings(state: State) -> answers.SettingsAnswer:
             target=answers.NamedCode(code=target, name=name_of(target)),
         ),
         suggestions=state.settings.suggestions == "on",
-        supportedFilesFormat=[],
+        supportedFilesFormat=list(SUFFIXES),
     )
 
 

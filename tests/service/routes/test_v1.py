@@ -62,7 +62,7 @@ def test_every_option_reaches_the_model(client, translator):
 
 
 def test_truncation_is_said(client):
-    translation = post(client, {"text": "Longer.", "decoding": {"max_length": 3}}).json()["translation"]
+    translation = post(client, {"text": "Longer", "decoding": {"max_length": 3}}).json()["translation"]
     assert (translation["text"], translation["truncated"]) == ("LON", True)
 
 
@@ -213,3 +213,14 @@ def test_auto_tells_the_language_of_each_text(client):
     assert [one["text"] for one in answer["translations"]] == [texts[0], texts[1].upper(), "😀"]
     named = client.post("/v1/translate", json={"text": "Hi.", "source": "en", "target": "de"}).json()
     assert "detected" not in named["translation"]
+
+
+def test_markup_and_terms_are_heeded_and_what_is_lost_is_said(client):
+    body = {"source": "en", "target": "de", "terms": {"dog": "Wauwau"}}
+    answer = client.post(
+        "/v1/translate", json=body | {"text": "<p>My <b>dog</b></p>", "format": "html"}
+    ).json()
+    assert answer["translation"]["text"] == "<p>MY <b>Wauwau</b></p>"
+    assert "lost" not in answer["translation"]
+    broken = client.post("/v1/translate", json=body | {"text": "<p>", "format": "xml"})
+    assert (broken.status_code, broken.json()["error"]["code"]) == (400, "invalid_value")

@@ -154,3 +154,70 @@ def test_usage_counts_what_was_translated_and_nothing_else(make_client, translat
 
 def test_without_a_limit_usage_says_a_very_large_one(client):
     assert client.get("/v2/usage").json() == {"character_count": 0, "character_limit": 1_000_000_000_000}
+
+
+@pytest.fixture
+def glossary(client):
+    body = {"name": "g", "source_lang": "EN", "target_lang": "DE", "entries": "dog\tWauwau\ncat\tMieze"}
+    return client.post("/v2/glossaries", json=body).json()["glossary_id"]
+
+
+def text_of(response):
+    assert response.status_code == 200, response.text
+    [translation] = response.json()["translations"]
+    return translation["text"]
+
+
+def test_a_glossary_settles_its_terms(client, glossary):
+    assert text_of(post(client, text=["My dog."], glossary_id=glossary)) == "MY Wauwau."
+    assert text_of(post(client, text=["My dog."], glossary_ids=[glossary])) == "MY Wauwau."
+    other = {"name": "h", "source_lang": "en", "target_lang": "de", "entries": "dog\tHund\ncow\tKuh"}
+    second = client.post("/v2/glossaries", json=other).json()["glossary_id"]
+    both = {"glossary_ids": f"{glossary},{second}", "text": "My dog and my cow."}
+    assert text_of(client.post("/v2/translate", data=PAIR | both)) == "MY Wauwau AND MY Kuh."
+
+
+@pytest.mark.parametrize(
+    ("fields", "status"),
+    [
+        ({"glossary_id": "none"}, 404),
+        ({"glossary_id": "KNOWN", "source_lang": None}, 400),
+        ({"glossary_id": "KNOWN", "glossary_ids": ["KNOWN"]}, 400),
+        ({"glossary_id": "KNOWN", "source_lang": "DE", "target_lang": "EN-US"}, 404),
+        ({"glossary_ids": ["KNOWN"] * 6}, 400),
+    ],
+)
+def test_a_glossary_that_does_not_fit_is_refused(client, glossary, fields, status):
+    known = {
+        name: [glossary] * len(value) if isinstance(value, list) else glossary if value == "KNOWN" else value
+        for name, value in fields.items()
+    }
+    response = post(client, text=["a"], **known)
+    assert (response.status_code, list(response.json())) == (status, ["message"])
+
+
+def test_tags_are_handled_as_asked(client):
+    html = "<p>a <B>b</B> &amp; <code>c</code></p>"
+    assert text_of(post(client, text=[html], tag_handling="html")) == "<p>A <B>B</B> &amp; <code>c</code></p>"
+    xml = '<s>a <x id="7"></x> <i>b</i></s>'
+    assert text_of(post(client, text=[xml], tag_handling="xml")) == '<s>A <x id="7"></x> <i>B</i></s>'
+    ignored = "<s>a <keep>b</keep></s>"
+    for tags in ("keep,other", ["keep"]):
+        answer = post(client, text=[ignored], tag_handling="xml", ignore_tags=tags)
+        assert text_of(answer) == "<s>A <keep>b</keep></s>"
+    form = PAIR | {"text": ignored, "tag_handling": "xml", "ignore_tags": "a,keep", "outline_detection": "0"}
+    assert text_of(client.post("/v2/translate", data=form)) == "<s>A <keep>b</keep></s>"
+    broken = post(client, text=["<s>a"], tag_handling="xml")
+    assert (broken.status_code, list(broken.json())) == (400, ["message"])
+
+
+def test_split_sentences_decides_what_is_one_sentence(client, translator):
+    text = "One dog.\nTwo dogs. Three"
+    heard = {}
+    for value in ("1", "0", "nonewlines"):
+        translator.forget()
+        assert post(client, text=[text], split_sentences=value).status_code == 200
+        heard[value] = sorted(set(translator.decoded))
+    assert heard["1"] == ["One dog.", "Three", "Two dogs."]
+    assert heard["0"] == ["One dog.", "Two dogs. Three"]
+    assert heard["nonewlines"] == ["One dog.", "Three", "Two dogs."]

@@ -87,7 +87,8 @@ def test_what_clients_send_besides_is_no_obstacle(client):
         ({"q": ["a", None]}, "item 1 must be a string, not null"),
         ({"q": "a", "source": 7}, "source"),
         ({"q": "a", "source": "zz"}, "zz is not supported"),
-        ({"q": "a", "format": "html"}, "format: Input should be 'text'"),
+        ({"q": "a", "format": "xml"}, "format: Input should be 'text' or 'html'"),
+        ({"q": "a", "glossary": {"a": 1}}, "glossary.a"),
         ({"q": "a", "alternatives": "many"}, "Invalid request: alternatives parameter is not a number"),
         ({"q": "a", "alternatives": -1}, "Invalid request: alternatives parameter must be >= 0"),
         ({"q": "a", "alternatives": 17}, "Invalid request: alternatives parameter must be <= 16"),
@@ -222,3 +223,15 @@ def test_the_title_of_the_spec_is_the_operators_choice(client, make_client, tran
     assert not any(path.startswith(("/v1", "/v2")) for path in spec["paths"])
     renamed = make_client(translator, spec_title="LibreTranslate").get("/spec").json()
     assert renamed["info"]["title"] == "LibreTranslate" and renamed["info"]["version"]
+
+
+def test_html_stays_html_and_text_stays_text(client):
+    q = "<p>a &lt;script&gt; <b>c</b></p>"
+    assert post(client, q=q, format="html").json() == {"translatedText": "<p>A &lt;script&gt; <b>C</b></p>"}
+    same = post(client, q=q, format="html", target="en").json()["translatedText"]
+    assert same == q
+
+
+def test_terms_of_a_glossary_are_said_as_it_says(client):
+    answer = post(client, q=["My dog.", "My dogs."], glossary={"dog": "Wauwau"}).json()
+    assert answer["translatedText"] == ["MY Wauwau.", "MY DOGS."]
