@@ -106,7 +106,9 @@ def test_a_corpus_whose_sentences_are_all_too_long_stops_before_training_with_th
 ) -> None:
     recipe = replace(small_recipe, held_out=10, max_length=4)
     corpus = whole(tmp_path, "boats", sentences(0, 100))
-    with pytest.raises(CorpusError, match=r"all 80 pairs of the train part are longer than 4 pieces.* 0 kept"):
+    with pytest.raises(
+        CorpusError, match=r"all 80 pairs of the train part are longer than 4 pieces.* 0 kept"
+    ):
         prepare(recipe, corpus, tmp_path / "data", quiet)
     assert not (tmp_path / "data").exists()
 
