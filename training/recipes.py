@@ -21,9 +21,7 @@ class Recipe:
     """A training run. Lengths and budgets are in pieces; an update is `accumulate` batches."""
 
     name: str
-    corpus: (
-        str  # a folder below --corpora; or several, with their shares of what is trained on: "news:3 talks:1"
-    )
+    corpus: str  # a folder below --corpora, or several with their shares: "news:3 talks:1"
     directions: tuple[tuple[str, str], ...]  # (source, target); several share one model through target tags
     model: ModelConfig  # its vocabulary_size is an upper bound: a small corpus gives fewer pieces
     held_out: int = 1000  # pairs in validation and in test, when the corpus does not bring its own
