@@ -1,20 +1,39 @@
-"""The compiled functions of engine.cpp, built once for each processor and kept in a cache folder."""
+"""The compiled functions of engine.cpp: built once for each class of processors, and kept in a cache folder."""
 
 from __future__ import annotations
 
 import ctypes
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import tempfile
 from ctypes import POINTER, c_float, c_int, c_int32, c_int64, c_void_p
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 SOURCES = Path(__file__).parent
 CACHE_VARIABLE = "DRAGOMAN_CACHE"
-FLAGS = ("-std=c++20", "-O3", "-march=native", "-ffp-contract=fast", "-fno-math-errno", "-fPIC", "-shared")
+FLAGS = ("-std=c++20", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fPIC", "-shared")
+
+
+class Processors(NamedTuple):
+    """A class of processors that one build serves."""
+
+    name: str
+    features: frozenset[str]  # what they have, in the system's words
+    flags: tuple[str, ...]  # what the compiler may use
+
+
+_AVX2 = frozenset({"avx2", "fma", "f16c", "bmi2", "movbe", "abm"})
+_AVX512 = _AVX2 | {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}
+CLASSES = (  # the best first; an image can hold all of them, wherever it was built
+    Processors("avx512-vnni", _AVX512 | {"avx512_vnni"}, ("-march=x86-64-v4", "-mavx512vnni")),
+    Processors("avx2-vnni", _AVX2 | {"avx_vnni"}, ("-march=x86-64-v3", "-mavxvnni")),
+    Processors("avx512", _AVX512, ("-march=x86-64-v4",)),
+    Processors("avx2", _AVX2, ("-march=x86-64-v3",)),
+)
 
 
 class NoNativeEngine(RuntimeError):
@@ -43,14 +62,38 @@ class Options(ctypes.Structure):
 
 def load_library() -> ctypes.CDLL:
     """The library for this processor, compiled now if the cache has none; raises NoNativeEngine."""
-    path = cache_folder() / f"engine-{_fingerprint()}.so"
+    processors = this_processor()
+    path = library_path(processors)
     if not path.exists():
-        compile_library(path)
+        compile_library(processors)
     try:
         library = ctypes.CDLL(str(path))
     except OSError as error:
         raise NoNativeEngine(f"{path.name} cannot be loaded: {error}") from error
     return _declared(library)
+
+
+def is_compiled() -> bool:
+    """Whether `load_library` would find the library ready."""
+    return library_path(this_processor()).exists()
+
+
+def this_processor() -> Processors:
+    """The best class that the processor belongs to; for others than those of CLASSES one of its own."""
+    features = frozenset(_features().split())
+    for processors in CLASSES:
+        if processors.features <= features:
+            return processors
+    own = hashlib.sha256(" ".join(sorted(features)).encode()).hexdigest()[:8]
+    return Processors(f"{platform.machine()}-{own}", features, ("-march=native",))
+
+
+def library_path(processors: Processors) -> Path:
+    """Where the library for them is or would be; another version of the sources has another name."""
+    digest = hashlib.sha256(" ".join((*FLAGS, *processors.flags)).encode())
+    for source in sorted([*SOURCES.glob("*.hpp"), *SOURCES.glob("*.cpp")]):
+        digest.update(source.read_bytes())
+    return cache_folder() / f"engine-{processors.name}-{digest.hexdigest()[:12]}.so"
 
 
 def cache_folder() -> Path:
@@ -59,21 +102,18 @@ def cache_folder() -> Path:
     return Path(os.environ.get(CACHE_VARIABLE) or default)
 
 
-def compile_library(path: Path) -> None:
-    """Compile engine.cpp for this processor, whole or not at all; raises NoNativeEngine."""
+def compile_library(processors: Processors) -> None:
+    """Compile engine.cpp for them, whole or not at all; raises NoNativeEngine."""
     compiler = os.environ.get("CXX") or shutil.which("g++") or shutil.which("clang++")
     if not compiler:
         raise NoNativeEngine("there is no C++ compiler (g++, clang++ or $CXX)")
+    path = library_path(processors)
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=path.parent) as place:
             made = Path(place) / path.name
-            subprocess.run(
-                [compiler, *FLAGS, str(SOURCES / "engine.cpp"), "-o", str(made)],
-                check=True,
-                capture_output=True,
-                text=True,
-            )
+            command = [compiler, *FLAGS, *processors.flags, str(SOURCES / "engine.cpp"), "-o", str(made)]
+            subprocess.run(command, check=True, capture_output=True, text=True)
             made.replace(path)
     except OSError as error:
         raise NoNativeEngine(f"the engine cannot be compiled into {path.parent}: {error}") from error
@@ -81,22 +121,14 @@ def compile_library(path: Path) -> None:
         raise NoNativeEngine(f"{compiler} failed: {error.stderr[-500:]}") from error
 
 
-def _fingerprint() -> str:
-    """Of sources, flags and processor: what is compiled for another one is never loaded."""
-    digest = hashlib.sha256(" ".join(FLAGS).encode())
-    for source in sorted([*SOURCES.glob("*.hpp"), *SOURCES.glob("*.cpp")]):
-        digest.update(source.read_bytes())
-    digest.update(_processor().encode())
-    return digest.hexdigest()[:16]
-
-
-def _processor() -> str:
-    """The features of the processor, as the system names them."""
+def _features() -> str:
+    """Of the processor, as the system names them."""
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()
     except OSError:
         return " ".join(os.uname())
-    return next((line for line in lines if line.startswith(("flags", "Features"))), " ".join(os.uname()))
+    found = next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    return found.partition(":")[2]
 
 
 def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
