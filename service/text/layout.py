@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -43,20 +44,20 @@ def lay_out(
     """Passages, and what stands between them, written as the format writes it; tags are in the one or the other."""
     sentences = _sentences(block, language, reading, fits)
     events = _events(block.spans)
-    owners = [_owner(event, block.spans[event.span], sentences) for event in events]
-    loose = [event for event, owner in zip(events, owners, strict=True) if owner is None]
-    owned = {
-        (event.span, event.is_opening): owner
-        for event, owner in zip(events, owners, strict=True)
-        if owner is not None
-    }
+    owners = _owners(events, block.spans, sentences)
     pieces: list[str | Passage] = []
     at = 0
-    for number, (start, end) in enumerate(sentences):
+    for number, (start, end) in enumerate([*sentences, (len(block.text), len(block.text))]):
+        loose = [event for event, owner in zip(events, owners, strict=True) if owner == 2 * number]
         pieces += _between(block, at, start, loose)
-        pieces.append(_passage(block, start, end, number, owned, terms))
+        if number < len(sentences):
+            owned = {
+                (event.span, event.is_opening)
+                for event, owner in zip(events, owners, strict=True)
+                if owner == 2 * number + 1
+            }
+            pieces.append(_passage(block, start, end, owned, terms))
         at = end
-    pieces += _between(block, at, len(block.text), loose, is_last=True)
     return pieces
 
 
@@ -119,31 +120,44 @@ def _events(spans: Sequence[Span]) -> list[Event]:
     return events
 
 
-def _owner(event: Event, span: Span, sentences: Sequence[tuple[int, int]]) -> int | None:
-    """The sentence that a tag belongs to; None for one that stands between two."""
+def _owners(
+    events: Sequence[Event], spans: Sequence[Span], sentences: Sequence[tuple[int, int]]
+) -> list[int]:
+    """Where each tag belongs: 2n + 1 is sentence n, 2n what stands before it.
+
+    Tags stay in their order. One between two words belongs to their sentence; a point at a sentence's edge belongs
+    to it, unless what it stands in does not.
+    """
+    starts = [start for start, _ in sentences]
+    owners = [_owner(event, spans[event.span], sentences, starts) for event in events]
+    latest = 2 * len(sentences)
+    for number in range(len(events) - 1, -1, -1):
+        owners[number] = latest = min(owners[number], latest)
+    return owners
+
+
+def _owner(event: Event, span: Span, sentences: Sequence[tuple[int, int]], starts: Sequence[int]) -> int:
+    number = bisect_right(starts, event.place) - 1  # the last sentence that begins here or before
+    if number < 0:
+        return 0
+    start, end = sentences[number]
     is_point = span.start == span.end
-    for number, (start, end) in enumerate(sentences):
-        if is_point:
-            before = sentences[number - 1][1] if number else -1
-            if start <= event.place <= end and event.place != before:
-                return number
-        elif (start <= event.place < end) if event.is_opening else (start < event.place <= end):
-            return number
-    return None
+    if not is_point and not event.is_opening and event.place == start:  # it closes before the sentence
+        return 2 * number
+    is_inside = event.place <= end if is_point or not event.is_opening else event.place < end
+    return 2 * number + 1 if is_inside else 2 * number + 2
 
 
 def _passage(
     block: Block,
     start: int,
     end: int,
-    number: int,
-    owned: dict[tuple[int, bool], int],
+    owned: set[tuple[int, bool]],
     terms: Terms,
 ) -> Passage:
     spans: list[Span] = []
     for place, span in enumerate(block.spans):
-        opens = owned.get((place, True)) == number
-        closes = owned.get((place, False)) == number
+        opens, closes = (place, True) in owned, (place, False) in owned
         if opens or closes:
             spans.append(
                 Span(
@@ -160,18 +174,16 @@ def _passage(
     return replace(passage, terms=terms.find(passage.text, passage.protected)) if terms else passage
 
 
-def _between(block: Block, start: int, end: int, loose: list[Event], *, is_last: bool = False) -> list[str]:
-    """block.text[start:end] as its format writes it, with the tags that stand there. Takes them off `loose`."""
-    changes = [
+def _between(block: Block, start: int, end: int, loose: Sequence[Event]) -> list[str]:
+    """block.text[start:end] as its format writes it, with the tags and all else that stands there."""
+    changes = [(event.place, event.place, event.source) for event in loose]
+    changes += [
         (one.start, one.end, one.source) for one in block.kept if start <= one.start and one.end <= end
     ]
-    while loose and (loose[0].place <= end or is_last):
-        event = loose.pop(0)
-        changes.append((event.place, event.place, event.source))
     changes.sort(key=lambda change: change[:2])
     parts: list[str] = []
     at = start
     for first, last, source in changes:
         parts += [block.written(block.text[at:first]), source]
-        at = last
+        at = max(at, last)
     return [*parts, block.written(block.text[at:end])]

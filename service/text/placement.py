@@ -20,6 +20,8 @@ _WORD = re.compile(
     r"\[X\d+X\]|[\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]|[^\W\u2e80-\u9fff\uac00-\ud7ff\uf900-\ufaff]+|[^\w\s]"
 )
 
+_NEGLIGIBLE = 1e-4
+
 
 @dataclass
 class Node:
@@ -56,24 +58,33 @@ class Stretch:
     node: Node
 
 
+@dataclass(frozen=True)
+class Placed:
+    """A stretch, and from where to where in characters it goes."""
+
+    stretch: Stretch
+    start: int
+    end: int
+
+
 def placed(spans: Sequence[Span], alignment: Alignment, source: str, translation: str) -> list[Insertion]:
     """Where the markup of `spans`, which count in characters of `source`, goes in the translation; in order."""
     words = read_words(alignment, len(source), translation)
     root = tree(spans, len(source))
     insertions: list[Insertion] = []
-    waiting: list[Insertion | tuple[Stretch, int]] = [(Stretch(0, len(words.spans), root), 0)]
+    waiting: list[Insertion | Placed] = [Placed(Stretch(0, len(words.spans), root), 0, len(translation))]
     while waiting:  # no recursion: pages nest as deep as they like
         next_one = waiting.pop()
         if isinstance(next_one, Insertion):
             insertions.append(next_one)
             continue
-        whole, place = next_one
-        steps: list[Insertion | tuple[Stretch, int]] = []
-        for stretch in assigned(whole, words):
-            start, end = characters(stretch, words, source, at_least=place)
-            place = end
+        steps: list[Insertion | Placed] = []
+        place = next_one.start
+        for stretch in assigned(next_one.stretch, words):
+            inner = positioned(stretch, words, source, at_least=place, at_most=next_one.end)
+            place = inner.end
             span = stretch.node.span
-            steps += [Insertion(start, span.before), (stretch, start), Insertion(end, span.after)]
+            steps += [Insertion(inner.start, span.before), inner, Insertion(inner.end, span.after)]
         waiting += reversed(steps)
     return [insertion for insertion in insertions if insertion.source]
 
@@ -94,15 +105,19 @@ def tree(spans: Sequence[Span], length: int) -> Node:
 def read_words(alignment: Alignment, source_length: int, translation: str) -> Words:
     """The weight of a piece lies evenly on its characters, but not on the blank before it."""
     spans = [match.span() for match in _WORD.finditer(translation)]
+    places = [
+        range(min(first + (last - first > 1), source_length), min(last, source_length))
+        for first, last in alignment.source_spans
+    ]
     cumulated: list[list[float]] = []
     for start, end in spans:
         weights = [0.0] * source_length
         for row, (piece_start, piece_end) in zip(alignment.weights_TS, alignment.target_spans, strict=True):
             if piece_start < end and start < piece_end:
-                for weight, (first, last) in zip(row, alignment.source_spans, strict=True):
-                    own = range(min(first + (last - first > 1), source_length), min(last, source_length))
-                    for character in own:
-                        weights[character] += weight / len(own)
+                for weight, own in zip(row, places, strict=True):
+                    if weight > _NEGLIGIBLE:
+                        for character in own:
+                            weights[character] += weight / len(own)
         total = sum(weights) or 1.0
         cumulated.append([0.0, *accumulate(weight / total for weight in weights)])
     return Words(spans, cumulated)
@@ -203,15 +218,18 @@ def best_gap(point: int, whole: Stretch, words: Words, taken: Sequence[Stretch])
     return best_gap
 
 
-def characters(stretch: Stretch, words: Words, source: str, *, at_least: int) -> tuple[int, int]:
-    """Where a stretch begins and ends in the translation, not before what has been written already."""
+def positioned(stretch: Stretch, words: Words, source: str, *, at_least: int, at_most: int) -> Placed:
+    """A stretch begins and ends with its words; a point stands at the word that it stood at in the source."""
     if stretch.first < stretch.last:
         start, end = words.spans[stretch.first][0], words.spans[stretch.last - 1][1]
-        return max(start, at_least), max(end, at_least)
-    point = stretch.node.span.start
-    follows_blank = point == 0 or source[point - 1 : point].isspace()
-    if stretch.first < len(words.spans) and (follows_blank or stretch.first == 0):
-        place = words.spans[stretch.first][0]
     else:
-        place = words.spans[stretch.first - 1][1] if stretch.first else 0
-    return max(place, at_least), max(place, at_least)
+        point = stretch.node.span.start
+        follows_blank = point == 0 or source[point - 1 : point].isspace()
+        is_before_word = stretch.first < len(words.spans) and (follows_blank or stretch.first == 0)
+        if is_before_word:
+            start = words.spans[stretch.first][0]
+        else:
+            start = words.spans[stretch.first - 1][1] if stretch.first else 0
+        end = start
+    start = min(max(start, at_least), at_most)
+    return Placed(stretch, start, min(max(end, start), at_most))

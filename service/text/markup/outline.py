@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from html import unescape
 
-from service.text.blocks import OBJECT, Block, Kept, Parts, Span
-from service.text.markup.elements import SILENT, SPLITTING, UNTOUCHED, is_marked_untouched
+from service.text.blocks import Block, Parts
+from service.text.markup.elements import SPLITTING, UNTOUCHED, is_marked_untouched
+from service.text.markup.run import block_of, source_of
 from service.text.markup.tokens import Kind, Token, read_html, read_xml
 from service.text.reading import Reading
 from tokenizer.segments import has_letter
-
-_OPEN = -1  # the end of a span that is closed later, perhaps in another block
-_ENTITY = re.compile(r"&(?:#\w+|\w+);")
 
 
 def outline(source: str, reading: Reading) -> Parts:
@@ -59,7 +55,7 @@ class _Outline:
         """An element with all it holds."""
         if is_splitting:
             self._end_run()
-            self._parts.append("".join(token.source for token in tokens))
+            self._parts.append(source_of(tokens))
         else:
             self._run.append(tokens)
 
@@ -70,61 +66,9 @@ class _Outline:
     def _end_run(self) -> None:
         run, self._run = self._run, []
         if any(isinstance(one, Token) and has_letter(one.text) for one in run):
-            self._parts.append(_block(run, is_html=self._is_html))
+            self._parts.append(block_of(run, is_html=self._is_html))
         else:
-            self._parts += [one.source if isinstance(one, Token) else _source(one) for one in run]
-
-
-def _block(run: Sequence[Token | list[Token]], *, is_html: bool) -> Block:
-    text = ""
-    spans: list[Span] = []
-    kept: list[Kept] = []
-    opened: list[tuple[int, str]] = []  # place in `spans` and name of each element that is still open
-    is_after_opening = False
-    for one in run:
-        if isinstance(one, list):
-            inside = "".join(token.text for token in one) or OBJECT
-            kept.append(Kept(len(text), len(text) + len(inside), _source(one)))
-            text += inside
-        elif one.kind is Kind.TEXT:
-            text += one.text
-        elif one.kind is Kind.OPEN:
-            opened.append((len(spans), one.name))
-            spans.append(Span(len(text), _OPEN, one.source, depth=len(opened)))
-        elif one.kind is Kind.CLOSE and any(name == one.name for _, name in opened):
-            while opened[-1][1] != one.name:  # opened inside and never closed: a point
-                place, _ = opened.pop()
-                spans[place] = spans[place]._replace(end=spans[place].start)
-            place, _ = opened.pop()
-            is_word = not (is_html and one.name in SILENT)
-            if is_word and is_after_opening and place == len(spans) - 1:  # <x id="7"></x>
-                kept.append(Kept(len(text), len(text) + 1, spans.pop().before + one.source))
-                text += OBJECT
-            else:
-                spans[place] = spans[place]._replace(end=len(text), after=one.source)
-        elif one.kind is Kind.CLOSE and not opened:  # opened in a block before this one
-            inner = [span._replace(depth=span.depth + 1) for span in spans]
-            spans = [Span(0, len(text), "", one.source, depth=1), *inner]
-        elif one.kind is Kind.EMPTY and not (is_html and one.name in SILENT):
-            kept.append(Kept(len(text), len(text) + 1, one.source))
-            text += OBJECT
-        else:
-            spans.append(Span(len(text), len(text), one.source, depth=len(opened) + 1))
-        is_after_opening = isinstance(one, Token) and one.kind is Kind.OPEN
-    closed = [span._replace(end=len(text)) if span.end == _OPEN else span for span in spans]
-    return Block(text, tuple(closed), tuple(kept), _spelling(run), is_wrapped=is_html)
-
-
-def _spelling(run: Sequence[Token | list[Token]]) -> dict[int, str]:
-    """& < > as entities always; other characters as entities where the source has them so, and only so."""
-    written = "".join(one.source for one in run if isinstance(one, Token) and one.kind is Kind.TEXT)
-    literal = _ENTITY.sub("", written)
-    spelling = {ord("&"): "&amp;", ord("<"): "&lt;", ord(">"): "&gt;"}
-    for entity in _ENTITY.findall(written):
-        character = unescape(entity)
-        if len(character) == 1 and not character.isalnum() and character not in literal:
-            spelling.setdefault(ord(character), entity)
-    return spelling
+            self._parts += [one.source if isinstance(one, Token) else source_of(one) for one in run]
 
 
 def _end_of_untouched(tokens: Sequence[Token], place: int, reading: Reading) -> int | None:
@@ -180,7 +124,3 @@ def _splits_xml(tokens: Sequence[Token], reading: Reading) -> list[bool]:
         )
         for token, mother in zip(tokens, mothers, strict=True)
     ]
-
-
-def _source(tokens: Sequence[Token]) -> str:
-    return "".join(token.source for token in tokens)

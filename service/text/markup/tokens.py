@@ -169,13 +169,11 @@ class _XMLReader:
         self._note(Kind.OPEN, name, tuple(attributes.items()))
 
     def _close(self, name: str) -> None:
-        if self._place() >= len(self._body):
-            return  # the root that was put around it
-        start, _, opened, attributes = self._found[-1]
-        if self._body.startswith(b"</", self._place()):
-            self._note(Kind.CLOSE, name)
-        else:  # of <x/>, where no tag stands
+        start, kind, opened, attributes = self._found[-1]
+        if kind is Kind.OPEN and self._body[max(start, 0) : self._place()].endswith(b"/>"):
             self._found[-1] = (start, Kind.EMPTY, opened, attributes)
+        elif self._place() < len(self._body):  # else it is the root that was put around it
+            self._note(Kind.CLOSE, name)
 
     def _characters(self, _: str) -> None:
         if not self._is_cdata and self._found[-1][1] is not Kind.TEXT:

@@ -5,6 +5,7 @@ Its alignment is exact, so that whatever else changes is the service's doing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from model.alignment import Alignment
@@ -19,9 +20,14 @@ from service.text.trial import Trial
 Say = Callable[[str], "str | tuple[str, Sequence[int]]"]
 """What is said for a source; with it, from which character of the source each of its characters came."""
 
+_WORD = re.compile(r"\w+|[^\w\s]")
+
 
 class Echo:
-    """One piece a character. Says what `say` says; without the places, character i came from character i."""
+    """One piece a character, in an alignment a word. Says what `say` says.
+
+    Without the places, character i came from character i.
+    """
 
     name = "echo"
     directions = (("en", "de"), ("de", "en"), ("zh", "en"), ("en", "zh"))
@@ -30,6 +36,7 @@ class Echo:
         self.say = say
         self.longest = longest
         self.heard: list[str] = []
+        self._said: dict[str, str | tuple[str, Sequence[int]]] = {}
 
     def fits(self, text: str) -> bool:
         return len(text) <= self.longest
@@ -46,16 +53,19 @@ class Echo:
         return [self._hypotheses(sentence, options) for sentence in sentences]
 
     def align(self, sentence: Sentence, target: str) -> Alignment:
-        said = self.say(sentence.text)
+        said = self._said[sentence.text]
         places = said[1] if isinstance(said, tuple) else range(len(target))
-        source = [(place, place + 1) for place in range(len(sentence.text))]
-        rows = [[float(place == origin) for place in range(len(source))] for origin in places]
-        rows += [[0.0] * len(source)] * (len(target) - len(rows))
-        return Alignment(rows[: len(target)], source, [(place, place + 1) for place in range(len(target))])
+        source_spans = [match.span() for match in _WORD.finditer(sentence.text)]
+        target_spans = [match.span() for match in _WORD.finditer(target)]
+        rows = [
+            [float(start < len(places) and first <= places[start] < last) for first, last in source_spans]
+            for start, _ in target_spans
+        ]
+        return Alignment(rows, source_spans, target_spans)
 
     def _hypotheses(self, sentence: Sentence, options: DecodingOptions) -> list[Hypothesis]:
         self.heard.append(sentence.text)
-        said = self.say(sentence.text)
+        said = self._said[sentence.text] = self.say(sentence.text)
         text = said[0] if isinstance(said, tuple) else said
         return [Hypothesis(text, -1.0, (), (), truncated=False)]
 
