@@ -62,9 +62,12 @@ print(translate(input(), facts["directions"][0][1]))
 
 ONNX = """
 import json
+import os
 from pathlib import Path
 
 import numpy as np
+
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # before the import of onnxruntime, or it reports to its maker
 import onnxruntime
 from tokenizer import open_tokenizer
 

@@ -6,13 +6,13 @@ rows, M positions decoded so far; the first step has M = 0.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import onnxruntime
 import torch
 from onnx import TensorProto
 from torch import Tensor
@@ -67,15 +67,14 @@ def decoder(model: Transformer, weights: WeightFile) -> Graph:
     mask_BS = graph.input("mask", BOOL, ["B", "S"])
     mask = graph.op("Unsqueeze", mask_BS, graph.integers(1, 2))
     G, K = config.key_value_heads, config.head_width
-    pasts, memories = [
-        [
-            tuple(
+    pasts: list[tuple[str, str]] = []
+    memories: list[tuple[str, str]] = []
+    for i in range(config.decoder_layers):
+        for inputs, name, rows, length in ((pasts, "past", "N", "M"), (memories, "memory", "B", "S")):
+            keys, values = (
                 graph.input(f"{name}_{what}.{i}", FLOAT, [rows, G, length, K]) for what in ("keys", "values")
             )
-            for i in range(config.decoder_layers)
-        ]
-        for name, rows, length in (("past", "N", "M"), ("memory", "B", "S"))
-    ]
+            inputs.append((keys, values))
     place = parts.size(pasts[0][0], 2)
     end = graph.op("Add", place, graph.integers(1))
     codes = parts.codes(model.target_positions, "target_positions", place, end)
@@ -163,13 +162,7 @@ class OnnxEngine:
 
     def __init__(self, translator: Translator, folder: Path) -> None:
         self._config, self._banned_ids = translator.model.config, translator.banned_ids
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = torch.get_num_threads()
-        options.inter_op_num_threads = 1
-        self._encoder, self._decoder = (
-            onnxruntime.InferenceSession(folder / name, options, providers=["CPUExecutionProvider"])
-            for name in (ENCODER, DECODER)
-        )
+        self._encoder, self._decoder = (_session(folder / name) for name in (ENCODER, DECODER))
 
     def start(self, sources: Sequence[Sequence[int]]) -> OnnxState:
         """The state before the first position."""
@@ -213,3 +206,13 @@ class OnnxEngine:
             steps.append(logits_BV)
         logits_BTV = torch.stack(steps, dim=1).numpy()
         return [logits_TV[: len(target) + 1] for logits_TV, target in zip(logits_BTV, targets, strict=True)]
+
+
+def _session(path: Path) -> Any:
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")  # before its import, or it reports to its maker
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = torch.get_num_threads()
+    options.inter_op_num_threads = 1
+    return onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])

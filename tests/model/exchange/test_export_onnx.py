@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +19,7 @@ from model.search import SearchTask, beam_search
 from model.translator import Translator, padded
 from tests.model.boats import boats
 from tests.model.exchange.extra import needs
-from tests.model.exchange.programs import output_of_the_readme
+from tests.model.exchange.programs import ROOT, output_of_the_readme
 from tests.model.pairs import pair_translator
 from tests.model.phrasebook import phrasebook
 from tests.model.variants import ALL_VARIANTS, named
@@ -85,17 +88,16 @@ def test_a_wrong_weight_is_found(tmp_path: Path) -> None:
         compare(OurLogits(translator), other, sentences_for(translator)[:16], limit=8).check(EXACT)
 
 
-@pytest.mark.parametrize(("tying", "tables"), [("all", 1), ("output", 2), ("none", 3)])
-def test_a_shared_table_is_stored_once(tying: str, tables: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize("tying", ["all", "output", "none"])
+def test_a_shared_table_is_stored_once(tying: str, tmp_path: Path) -> None:
     translator = boats(tying=tying)
     engine(translator, tmp_path)
     size, config = (tmp_path / "weights.bin").stat().st_size, translator.model.config
-    one_table = 4 * config.vocabulary_size * config.width
-    positions = 2 * 4 * config.max_positions * config.width
-    learnt = 4 * config.parameter_count
-    tensors = 100
-    assert learnt + positions <= size < learnt + positions + 64 * tensors < learnt + positions + one_table
-    assert learnt > tables * one_table
+    sinusoids = 2 * config.max_positions * config.width
+    least = 4 * (config.parameter_count + sinusoids)
+    assert (
+        least <= size < least + 4 * config.vocabulary_size * config.width / 2
+    )  # but for what aligns the tensors
 
 
 def test_the_command_leaves_a_checked_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -120,6 +122,19 @@ def test_the_program_in_the_readme_translates(tmp_path: Path) -> None:
     export(tmp_path / "phrasebook", tmp_path / "exported", to="onnx")
     translated = output_of_the_readme(tmp_path / "exported", "My aunt paints three apples.\n")
     assert translated == "Meine Tante malt drei Äpfel.\n"
+
+
+def test_an_export_reports_to_nobody(tmp_path: Path) -> None:
+    """The engine that checks it would keep a number of this device and what it was used for, to be sent."""
+    save_translator(boats(), tmp_path / "boats", card="", dtype=torch.float32)
+    home = tmp_path / "home"
+    home.mkdir()
+    environment = {name: value for name, value in os.environ.items() if name != "ORT_DISABLE_TELEMETRY"}
+    command = ["model.export", str(tmp_path / "boats"), "--format", "onnx", "--output", str(tmp_path / "x")]
+    subprocess.run(
+        [sys.executable, "-m", *command], cwd=ROOT, env=environment | {"HOME": str(home)}, check=True
+    )
+    assert list(home.rglob("*")) == []
 
 
 def test_a_graph_takes_any_number_of_rows_and_positions(tmp_path: Path) -> None:
