@@ -89,7 +89,7 @@ def progress_of(training: Training) -> Progress:
     found = CheckpointFolder(training.folder / "checkpoints").load_newest()
     if found is None:
         raise TrainingFailed(f"{training.folder} has no checkpoint")
-    return Progress.from_json(found[1])
+    return Progress.from_json(found[1]["progress"])
 
 
 def machine() -> str:
