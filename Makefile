@@ -29,9 +29,11 @@ KEY := $(shell cat $(LOCKS) 2>/dev/null | cksum | tr ' ' -)
 SERVE := $(VENV)/.stamps/$(KEY)-serve
 DEV := $(VENV)/.stamps/$(KEY)-dev
 BROWSER := $(VENV)/.stamps/$(KEY)-browser
+CLIENT_FILES := requirements/clients.lock requirements/clients-older.lock tests/clients/node/package-lock.json
+CLIENTS := $(VENV)/.stamps/$(shell cat $(CLIENT_FILES) 2>/dev/null | cksum | tr ' ' -)-clients
 EXCHANGE := $(VENV)/.stamps/$(KEY)-exchange
 
-.PHONY: serve install install-exchange install-mtdata test test-slow test-browser test-exchange benchmark-multi30k benchmark-ablation check format docker-check lock clean help
+.PHONY: serve install install-exchange install-mtdata test test-slow test-browser test-clients test-exchange benchmark-multi30k benchmark-ablation check format docker-check lock clean help
 
 serve: $(SERVE) ## Start the service on http://127.0.0.1:8000 with the bundled model
 	@exec $(BIN)/python -m service
@@ -61,6 +63,9 @@ benchmark-ablation: $(DEV) ## Train the variants of the model on Multi30k and pr
 	$(BIN)/python -m training.fetch multi30k-en-de $(if $(CORPORA),--from $(CORPORA))
 	$(BIN)/python -m benchmarks.ablation $(ARGUMENTS)
 
+test-clients: $(DEV) $(CLIENTS) ## Put real clients of other services before this one (needs Node.js)
+	CLIENTS=$(abspath $(VENV)/clients) $(BIN)/python -m pytest tests/clients $(ARGUMENTS)
+
 check: $(DEV) ## Lint, and check the format and the types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
@@ -86,6 +91,9 @@ lock: $(BIN)/python ## Write the locks anew from pyproject.toml (UPGRADE=--upgra
 	$(COMPILE) -o requirements/browser.lock -c requirements/dev.lock --extra browser pyproject.toml
 	$(COMPILE) -o requirements/exchange.lock -c requirements/dev.lock --extra exchange pyproject.toml
 	$(COMPILE) -o requirements/mtdata.lock requirements/mtdata.in
+	$(COMPILE) -o requirements/clients.lock requirements/clients.in
+	$(COMPILE) -o requirements/clients-older.lock requirements/clients-older.in
+	npm install --package-lock-only --omit-lockfile-registry-resolved --silent --prefix tests/clients/node
 	sed -i.old '/^# WARNING/,$$d' requirements/*.lock && rm requirements/*.lock.old
 
 install-mtdata: $(VENV)/mtdata/bin/mtdata ## Install mtdata, beside the rest, for `training.fetch mtdata:ID`
@@ -96,7 +104,7 @@ $(VENV)/mtdata/bin/mtdata: requirements/mtdata.lock | $(BIN)/python
 	@touch $@
 
 clean: ## Delete .venv and every cache
-	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis
+	rm -rf $(VENV) .pytest_cache .ruff_cache .mypy_cache .hypothesis tests/clients/node/node_modules
 	find . -name __pycache__ -prune -exec rm -rf {} +
 
 help: ## Show this list
@@ -122,6 +130,16 @@ $(BROWSER): $(DEV)
 $(EXCHANGE): $(DEV)
 	@$(PIP) install --quiet --require-hashes -r requirements/exchange.lock
 	@touch $@
+
+# Two environments, since some clients insist on older versions of others.
+$(CLIENTS): | $(BIN)/python
+	@echo 'Installing the clients into $(VENV)/clients and tests/clients/node.'
+	@$(BIN)/python -m venv $(VENV)/clients/current && $(BIN)/python -m venv $(VENV)/clients/older
+	@$(VENV)/clients/current/bin/python -m pip install --disable-pip-version-check --quiet --require-hashes -r requirements/clients.lock
+	@$(VENV)/clients/older/bin/python -m pip install --disable-pip-version-check --quiet --require-hashes -r requirements/clients-older.lock
+	@if command -v npm >/dev/null; then npm ci --silent --no-audit --no-fund --prefix tests/clients/node; \
+	else echo 'Node.js was not found: its clients will be left out.' >&2; fi
+	@mkdir -p $(@D) && touch $@
 
 $(BIN)/python:
 	@for python in $(or $(PYTHON),python3.11 python3.12 python3.13 python3.14 python3 python); do \

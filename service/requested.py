@@ -12,6 +12,7 @@ from service.callers import charging
 from service.disconnect import while_connected
 from service.keys import Account
 from service.limits import check_texts
+from service.patience import with_patience
 from service.sources import Source
 from service.state import ServiceState
 from service.text.reading import PLAIN, Reading
@@ -46,8 +47,11 @@ async def translate(
     directions = state.batcher.translator.directions
     sources = await state.sources.of(wanted.texts, wanted.source, wanted.target, directions)
     with charging(state, account, wanted.texts):
-        work = state.text_translator.translate_each(
-            wanted.texts, [source.direction for source in sources], options, wanted.reading
+        work = with_patience(
+            lambda: state.text_translator.translate_each(
+                wanted.texts, [source.direction for source in sources], options, wanted.reading
+            ),
+            seconds=state.settings.queue_seconds,
         )
         texts = await while_connected(request, work)
     return [Translated(text, source) for text, source in zip(texts, sources, strict=True)]

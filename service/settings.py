@@ -74,6 +74,9 @@ class Settings(BaseModel):
     queue_tokens: Annotated[int, Field(ge=1, description="source pieces that may wait to be translated")] = (
         65_536
     )
+    queue_seconds: Annotated[
+        float, Field(ge=0, description="time that a request waits for room there before it is refused")
+    ] = 3
     batch_tokens: Annotated[
         int, Field(ge=1, description="padded source pieces times beam width that are translated in one go")
     ] = 4096

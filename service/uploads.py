@@ -10,8 +10,9 @@ from pathlib import PurePosixPath
 
 from model.search.options import DecodingOptions
 from service.callers import charging
-from service.errors import OverTextLimit, QueueFull
+from service.errors import OverTextLimit
 from service.keys import Account
+from service.patience import with_patience
 from service.sources import Source
 from service.state import ServiceState
 from service.text.documents import Document, open_document
@@ -19,7 +20,6 @@ from service.text.reading import Reading
 
 MAX_CHARACTERS = 1_000_000  # of text in one file
 PATIENCE_SECONDS = 600  # that a file in the background waits for room in the queue
-_RETRY_SECONDS = 1.0
 _UNSAFE = re.compile(r"[^\w.()\[\] -]+")
 _LONGEST_NAME = 100
 
@@ -81,14 +81,7 @@ async def translate_patiently(
     state: ServiceState, account: Account, opened: Opened, terms: Mapping[str, str]
 ) -> bytes:
     """As `translate`, for work that nobody is waiting on the line for: it waits while the queue is full."""
-    deadline = asyncio.get_running_loop().time() + PATIENCE_SECONDS
-    while True:
-        try:
-            return await translate(state, account, opened, terms)
-        except QueueFull:
-            if asyncio.get_running_loop().time() >= deadline:
-                raise
-            await asyncio.sleep(_RETRY_SECONDS)
+    return await with_patience(lambda: translate(state, account, opened, terms), seconds=PATIENCE_SECONDS)
 
 
 def safe_name(name: str) -> str:

@@ -149,6 +149,18 @@ def test_a_full_queue_is_503_with_retry_after(make_client, translator, until):
     assert int(refused.headers["Retry-After"]) >= 1
 
 
+def test_a_short_rush_is_waited_out(make_client, translator, until):
+    client = make_client(translator, queue_tokens=5, queue_seconds=30)
+    translator.is_decoding.clear()
+    translator.gate.clear()
+    with ThreadPoolExecutor(8) as pool:
+        answers = [pool.submit(post, client, {"text": f"N. {n}."}) for n in range(8)]
+        assert translator.is_decoding.wait(10)
+        until(lambda: "5/5 tokens" in repr(client.app_state["service"].batcher))
+        translator.gate.set()
+        assert {answer.result().status_code for answer in answers} == {200}
+
+
 def test_a_text_that_breaks_the_model_is_a_500_without_details_and_the_next_is_served(client):
     response = post(client, {"text": "BOOM."})
     assert (response.status_code, response.json()["error"]["code"]) == (500, "translation_failed")
