@@ -53,11 +53,11 @@ class Told:
 
 @dataclass(frozen=True)
 class Inspection:
-    """All of one sentence. Position t of the target side has read target[0 … t − 1] and says target[t]."""
+    """All of one sentence. Position t of the target side has read target[0 … t] and says choices[t]."""
 
     source_ids: tuple[int, ...]
     source_pieces: tuple[str, ...]  # with the pieces that frame the sentence
-    target_ids: tuple[int, ...]  # with the start, without the end: what the decoder read
+    target_ids: tuple[int, ...]  # with the start, without what is said last: what the decoder read
     target_pieces: tuple[str, ...]
     shown: Told  # the hypothesis that the decoder is shown on
     encoder: StackTrace
@@ -93,12 +93,12 @@ def inspect(translator: Translator, sentence: Sentence, what_if: WhatIf) -> Insp
     greedy = search.greedy()
     nodes, beam = search.beam()
     shown = greedy if what_if.follows_greedy else beam[0]
-    target_ids = (model.config.start_id, *shown.ids)
+    said = shown.ids if shown.truncated else (*shown.ids, translator.tokenizer.eos_id)
+    target_ids = (model.config.start_id, *said[:-1])
     encoder = trace_encoder(model, sentence.ids)
     decoder = trace_decoder(model, target_ids, encoder.output_LD)
     tokenizer = translator.tokenizer
     log_probs_TV = _log_probs(model, decoder.output_LD, what_if.temperature)
-    said = shown.ids if shown.truncated else (*shown.ids, tokenizer.eos_id)
     return Inspection(
         source_ids=sentence.ids,
         source_pieces=tuple(tokenizer.pieces(sentence.ids)),
@@ -113,7 +113,7 @@ def inspect(translator: Translator, sentence: Sentence, what_if: WhatIf) -> Insp
         ),
         choices=tuple(
             _choice(translator, log_probs_V, token, what_if.alternatives)
-            for log_probs_V, token in zip(log_probs_TV, said, strict=False)
+            for log_probs_V, token in zip(log_probs_TV, said, strict=True)
         ),
         greedy=_told(translator, greedy),
         beam=tuple(_told(translator, found) for found in beam[: what_if.beam_size]),
