@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -16,12 +16,13 @@ from model.translator import Sentence, Translator
 from service.batcher import Batcher
 from service.languages import Direction
 from service.text.documents import Document
-from service.text.reader import Laid, lay, read
+from service.text.reader import Laid, Piece, lay, read
 from service.text.reading import PLAIN, Reading
 from service.text.results import ServedText
 from service.text.trial import NO_ALIGNMENT, Outcome, Trial
 from tokenizer.segments import has_letter
 
+LARGEST_GROUP = 16  # sentences of a stream that are translated together
 P = ParamSpec("P")
 Result = TypeVar("Result")
 
@@ -75,6 +76,27 @@ class TextTranslator:
             await self._put_together(one, options.n_best) if one else unchanged(text)
             for text, one in zip(texts, laid, strict=True)
         ]
+
+    async def stream(
+        self, text: str, direction: Direction, options: DecodingOptions, reading: Reading = PLAIN
+    ) -> AsyncIterator[str | ServedText]:
+        """The best translation in parts, each as soon as it is there, and at last the whole.
+
+        The parts joined are the text of the whole. Raises as `translate_each` does, at any time.
+        """
+        translator = self._batcher.translator
+        self._batcher.refuse_when_full()
+        laid = await self._lay(text, direction, reading, translator)
+        if laid is None:
+            yield unchanged(text)
+            return
+        for group in growing_groups(laid.pieces):
+            await self._settle([piece for piece in group if isinstance(piece, Trial)], options)
+            parts = [
+                piece if isinstance(piece, str) else await self._write(piece.best(1)[0]) for piece in group
+            ]
+            yield "".join(parts)
+        yield await self._put_together(laid, options.n_best)
 
     async def translate_document(
         self, document: Document, direction: Direction, options: DecodingOptions, reading: Reading = PLAIN
@@ -156,6 +178,21 @@ class TextTranslator:
 def unchanged(text: str) -> ServedText:
     """A text that needed no translation."""
     return ServedText((Candidate(text, 0.0),), sentences=0, pieces=0, truncated=False)
+
+
+def growing_groups(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
+    """The pieces in groups of one sentence, one, two, four … : the first is there soon, the rest in full batches."""
+    group: list[Piece] = []
+    sizes = iter((1, 1, 2, 4, 8))
+    room = next(sizes)
+    for piece in pieces:
+        if isinstance(piece, Trial) and room == 0:
+            yield group
+            group, room = [], next(sizes, LARGEST_GROUP)
+        group.append(piece)
+        room -= isinstance(piece, Trial)
+    if group:
+        yield group
 
 
 def with_all_hypotheses(options: DecodingOptions) -> DecodingOptions:

@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Body, Depends
 from starlette.requests import Request
+from starlette.responses import Response
 
-from service import requested
+from service import events, requested
 from service.body import StrictJSONRoute
 from service.callers import admit, bearer
 from service.languages import known_languages, resolve_language
@@ -32,19 +33,23 @@ _translation_of: dict[str, Any] = {
 
 
 @router.post("/translate", summary="Translate a text or a list of texts", **_translation_of)
-async def translate(request: Request, body: TranslateBody, state: State) -> AnyAnswer:
-    """One `translation` for a text, a list of `translations` for a list. Beam search unless told otherwise."""
+async def translate(request: Request, body: TranslateBody, state: State) -> AnyAnswer | Response:
+    """One `translation` for a text, a list of `translations` for a list. Beam search unless told otherwise.
+
+    With `Accept: text/event-stream` one text comes back as events: a `part` with some `text` whenever sentences are
+    done, at last `done` with the whole answer, or `error`.
+    """
     return await _translate(request, body, state, strategy=None)
 
 
 @router.post("/translate/greedy", summary="Translate with greedy decoding", **_translation_of)
-async def translate_greedy(request: Request, body: GreedyBody, state: State) -> AnyAnswer:
+async def translate_greedy(request: Request, body: GreedyBody, state: State) -> AnyAnswer | Response:
     """The fastest way: the likeliest piece at each step."""
     return await _translate(request, body, state, strategy="greedy")
 
 
 @router.post("/translate/beam", summary="Translate with beam search", **_translation_of)
-async def translate_beam(request: Request, body: TranslateBody, state: State) -> AnyAnswer:
+async def translate_beam(request: Request, body: TranslateBody, state: State) -> AnyAnswer | Response:
     """The best way: several hypotheses are kept at each step."""
     return await _translate(request, body, state, strategy="beam")
 
@@ -80,7 +85,7 @@ async def models(state: State) -> schema.ModelsAnswer:
 
 async def _translate(
     request: Request, body: schema.TranslateRequest, state: ServiceState, *, strategy: schema.Strategy | None
-) -> AnyAnswer:
+) -> AnyAnswer | Response:
     started = time.perf_counter()
     account = admit(request, state, bearer(request))
     texts = [body.text] if isinstance(body.text, str) else body.text
@@ -91,17 +96,25 @@ async def _translate(
     target = resolve_language(body.target, directions, field="target")
     reading = Reading(markup=body.format, terms=body.terms)
     wanted = requested.Wanted(texts, source, target, field="text", reading=reading)
+    wants_alternatives = options.n_best > 1
+
+    def about() -> dict[str, Any]:
+        milliseconds = round(1000 * (time.perf_counter() - started), 1)
+        return dict(model=translator.name, source=source, target=target, milliseconds=milliseconds)
+
+    def whole(one: requested.Translated) -> schema.TranslationAnswer:
+        translation = _render(one, wants_alternatives=wants_alternatives)
+        return schema.TranslationAnswer(translation=translation, **about())
+
+    if events.are_wanted(request):
+        return await events.respond(
+            state, account, wanted, options, lambda one: whole(one).model_dump(exclude_none=True)
+        )
     translated = await requested.translate(request, state, account, wanted, options)
-    translations = [_render(one, wants_alternatives=options.n_best > 1) for one in translated]
-    about: dict[str, Any] = {
-        "model": translator.name,
-        "source": source,
-        "target": target,
-        "milliseconds": round(1000 * (time.perf_counter() - started), 1),
-    }
     if isinstance(body.text, str):
-        return schema.TranslationAnswer(translation=translations[0], **about)
-    return schema.TranslationsAnswer(translations=translations, **about)
+        return whole(translated[0])
+    translations = [_render(one, wants_alternatives=wants_alternatives) for one in translated]
+    return schema.TranslationsAnswer(translations=translations, **about())
 
 
 def _render(translated: requested.Translated, *, wants_alternatives: bool) -> schema.Translation:
