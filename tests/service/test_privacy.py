@@ -53,6 +53,7 @@ def test_texts_stay_out_of_the_logs_on_every_path(make_client, translator, every
     assert client.get(f"/static/{MARK}").status_code == 404
     assert client.request(MARK.upper(), "/").status_code == 405
     assert client.get("/v1/models", params={"q": MARK}).status_code == 200
+    send_everywhere_else(client)
     assert client.post("/v1/translate", json={"text": f"{MARK} FATAL"} | pair).status_code == 503
 
     said = everything()
@@ -60,6 +61,37 @@ def test_texts_stay_out_of_the_logs_on_every_path(make_client, translator, every
     assert "service.access INFO GET (unknown) 404" in said
     assert "SystemExit at" in said and "RuntimeError at" in said
     assert MARK.lower() not in said.lower()
+
+
+def send_everywhere_else(client):
+    """The mark in every field of every other path, where it is accepted and where it is not."""
+    entries = {"source_lang": "en", "target_lang": "de", "entries": f"{MARK}\t{MARK}"}
+    glossary = client.post("/v2/glossaries", json=entries | {"name": MARK}).json()["glossary_id"]
+    translate = {"text": [f"{MARK} here.", f"<b>{MARK}"], "source_lang": "en", "target_lang": "de"}
+    for more in (
+        {},
+        {"glossary_id": glossary},
+        {"tag_handling": "xml"},
+        {"tag_handling": MARK},
+        {"source_lang": MARK},
+    ):
+        client.post(
+            "/v2/translate", json=translate | more, headers={"Authorization": f"DeepL-Auth-Key {MARK}"}
+        )
+    client.post("/v2/glossaries", json=entries | {"name": MARK, "entries": MARK})
+    client.patch(f"/v3/glossaries/{glossary}", json={"name": MARK * 2})
+    client.get(f"/v2/glossaries/{MARK}")
+    client.delete(f"/v2/glossaries/{glossary}")
+    for name in (f"{MARK}.txt", f"{MARK}.{MARK}", f"{MARK}.docx"):
+        files = {"file": (name, f"{MARK} BOOM".encode())}
+        client.post("/translate_file", files=files, data={"source": "en", "target": "de"})
+        client.post("/v2/document", files=files, data={"target_lang": "DE"})
+    client.post(f"/v2/document/{MARK}", json={"document_key": MARK})
+    client.get(f"/download_file/{MARK}.txt")
+    client.post("/detect", json={"q": MARK, "api_key": MARK})
+    client.post("/suggest", json={"q": MARK, "s": MARK, "source": "en", "target": "de"})
+    client.post("/language/translate/v2", json={"q": MARK, "target": MARK})
+    client.post("/translate", params={"api-version": MARK, "to": MARK}, json=[{"Text": MARK}])
 
 
 def test_an_unexpected_failure_is_logged_by_place_only(make_client, translator, monkeypatch, everything):
