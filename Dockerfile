@@ -50,6 +50,8 @@ COPY --from=build /opt/venv /opt/venv
 COPY --from=build /app /app
 WORKDIR /app
 COPY pretrained/ pretrained/
+COPY docs/how-it-works.md docs/how-it-works.zh.md docs/
+COPY docs/images/ docs/images/
 USER 10001:10001
 EXPOSE 8000
 # Without proxies: an http_proxy in the environment is not meant for this address.

@@ -33,7 +33,7 @@ CLIENT_FILES := requirements/clients.lock requirements/clients-older.lock tests/
 CLIENTS := $(VENV)/.stamps/$(shell cat $(CLIENT_FILES) 2>/dev/null | cksum | tr ' ' -)-clients
 EXCHANGE := $(VENV)/.stamps/$(KEY)-exchange
 
-.PHONY: serve install install-exchange install-mtdata test test-slow test-browser test-clients test-exchange benchmark-multi30k benchmark-ablation check format docker-check lock clean help
+.PHONY: pictures serve install install-exchange install-mtdata test test-slow test-browser test-clients test-exchange benchmark-multi30k benchmark-ablation check format docker-check lock clean help
 
 serve: $(SERVE) ## Start the service on http://127.0.0.1:8000 with the bundled model
 	@exec $(BIN)/python -m service
@@ -74,6 +74,15 @@ check: $(DEV) ## Lint, and check the format and the types
 format: $(DEV) ## Format the code, and mend what lint can mend
 	$(BIN)/ruff check --fix-only --quiet
 	$(BIN)/ruff format
+
+# The pictures of docs/how-it-works.md, of the bundled model.
+SENTENCE := I would like a cup of coffee, please.
+pictures: $(EXCHANGE) ## Draw the pictures of docs/how-it-works.md anew
+	for picture in flow.svg heads.png cross.svg choices.svg beam.svg positions.png; do \
+		name=$${picture%.*}; [ $$name != cross ] || name=cross.3.2; \
+		$(BIN)/python -m model.inspect pretrained/en-de '$(SENTENCE)' --source-language en --target-language de \
+			--picture $$name --output docs/images/$$picture || exit 1; \
+	done
 
 docker-check: ## Build the image and put it to the test, if there is an engine
 	deploy/check-image.sh

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -57,4 +58,5 @@ def _rendered(language: str) -> str:
     )  # our own document: its anchors are HTML
     frame = (ROOT / "service" / "page" / "reading.html").read_text(encoding="utf-8")
     body = markdown.render(file.read_text(encoding="utf-8"))
+    body = re.sub(r'href="\.\./(\w+/[\w/]+\.py)"', r'href="../static/source.html#\1"', body)
     return frame.replace('lang="en"', f'lang="{language}"', 1).replace("<!-- document -->", body)

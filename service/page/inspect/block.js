@@ -3,7 +3,7 @@
 import { html, label } from "./draw.js";
 import { smallMultiple } from "./heatmap.js";
 import { state, watch } from "./store.js";
-import { codeLink, docLink } from "./links.js";
+import { ANCHORS, codeLink, docLink } from "./links.js";
 import { number, percent, say } from "../words.js";
 
 const place = document.getElementById("block");
@@ -46,7 +46,7 @@ function station(written, before, pieces, shown, most) {
   item.append(
     html("p", { className: "quiet adds" }, say("block.adds")),
     bars(written, before, pieces, shown, most),
-    html("p", { className: "links" }, docLink(part === "cross" ? "cross-attention" : part === "decoder" ? "masked" : part ? "attention" : "feed-forward"), codeLink(part ? "model/attention.py" : "model/feed_forward.py", part ? "attention_weights" : "ReluFeedForward")),
+    html("p", { className: "links" }, docLink(ANCHORS[key]), codeLink(part ? "model/attention.py" : "model/feed_forward.py", part ? "attention_weights" : "ReluFeedForward")),
   );
   return item;
 }

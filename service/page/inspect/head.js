@@ -4,7 +4,7 @@ import { fetchHead } from "../api.js";
 import { number, say } from "../words.js";
 import { cells, html, label } from "./draw.js";
 import { headSwitch, largeMap } from "./heatmap.js";
-import { codeLink, docLink } from "./links.js";
+import { ANCHORS, codeLink, docLink } from "./links.js";
 import { isSilent, sidesOf, state, watch, weightsOf } from "./store.js";
 
 const place = document.getElementById("head");
@@ -51,12 +51,11 @@ function draw() {
     row = chosen;
     draw();
   });
-  const anchor = { encoder: "attention", decoder: "masked", cross: "cross-attention" }[part];
   place.replaceChildren(
     html("div", { className: "head-picture" },
       html("p", { className: "lead" }, say(`${part}.lead`)),
       html("div", { className: "scroller" }, map),
-      html("p", { className: "links" }, html("span", { className: "switched" }, headSwitch(part, layer, head), isSilent(part, layer, head) ? say("head.off") : say("head.on")), docLink(anchor), codeLink("model/attention.py", "attention_weights")),
+      html("p", { className: "links" }, html("span", { className: "switched" }, headSwitch(part, layer, head), isSilent(part, layer, head) ? say("head.off") : say("head.on")), docLink(ANCHORS[part]), codeLink("model/attention.py", "attention_weights")),
     ),
     numbers ? table(part) : html("p", { className: "quiet" }, say("working")),
   );

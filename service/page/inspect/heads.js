@@ -2,7 +2,7 @@
 
 import { cells, html, label } from "./draw.js";
 import { smallMultiple } from "./heatmap.js";
-import { codeLink, docLink } from "./links.js";
+import { ANCHORS, codeLink, docLink } from "./links.js";
 import { state, watch } from "./store.js";
 import { say } from "../words.js";
 
@@ -14,15 +14,15 @@ watch(["answer", "step", "theme"], () => {
   const { answer } = state;
   const focused = document.activeElement?.dataset.head;
   place.replaceChildren(
-    group("encoder", answer.encoder.layers.length, "attention"),
-    group("decoder", answer.decoder.layers.length, "masked"),
-    group("cross", answer.decoder.layers.length, "cross-attention"),
+    group("encoder", answer.encoder.layers.length),
+    group("decoder", answer.decoder.layers.length),
+    group("cross", answer.decoder.layers.length),
   );
   if (focused) place.querySelector(`[data-head="${focused}"]`)?.focus({ preventScroll: true });
 });
 watch(["answer", "theme"], () => state.answer && drawCodes());
 
-function group(part, layers, anchor) {
+function group(part, layers) {
   const rows = Array.from({ length: layers }, (_, layer) =>
     html("div", { className: "layer-row" },
       html("span", { className: "quiet" }, say(`${part === "encoder" ? "encoder" : "decoder"}.layer`, layer + 1)),
@@ -30,7 +30,7 @@ function group(part, layers, anchor) {
   return html("section", { className: "head-group" },
     html("h3", {}, say(`${part}.title`)), html("p", { className: "quiet" }, say(`${part}.rows`)),
     html("div", { className: "scroller" }, html("div", { className: "rows" }, ...rows)),
-    html("p", { className: "links" }, docLink(anchor), codeLink("model/attention.py", "attention_weights")));
+    html("p", { className: "links" }, docLink(ANCHORS[part]), codeLink("model/attention.py", "attention_weights")));
 }
 
 /** Sines and cosines alternate; apart from each other the waves can be seen. */

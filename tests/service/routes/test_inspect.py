@@ -1,10 +1,13 @@
 """The glass box over HTTP: what is shown is what is served, within limits, and mistakes are named."""
 
+import re
+
 import pytest
 
 from model.directory import load_translator
 from model.search import DecodingOptions
 from service.inspections import MOST_PIECES
+from service.routes.page import PAGE
 
 SENTENCE = {"text": "The cat sees the dog.", "source": "en", "target": "de"}
 HEAD = {"part": "cross", "layer": 1, "head": 2}
@@ -96,3 +99,54 @@ def test_code_is_served_as_it_runs_and_nothing_else(client):
         "model/none.py",
     ):
         assert client.get(f"/source/{path}").status_code == 404
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_document_is_a_page_with_the_anchors_that_views_link_to(client, language):
+    response = client.get(f"/how-it-works/{language}")
+    assert response.status_code == 200
+    assert f'lang="{language}"' in response.text
+    for anchor in (
+        "pieces",
+        "positions",
+        "attention",
+        "cross-attention",
+        "masked",
+        "next",
+        "beam",
+        "what-if",
+    ):
+        assert f'id="{anchor}"' in response.text
+    assert client.get("/how-it-works/xx").status_code == 404
+
+
+def test_every_view_links_to_a_paragraph_and_to_code_that_exist(client):
+    documents = [client.get(f"/how-it-works/{language}").text for language in ("en", "zh")]
+    pages = [
+        path.read_text(encoding="utf-8")
+        for path in sorted(PAGE.rglob("*"))
+        if path.suffix in (".js", ".html")
+    ]
+    anchors = {name for page in pages for name in re.findall(r'data-anchor="#([\w-]+)"', page)}
+    anchors |= {name for page in pages for name in re.findall(r'docLink\("([a-z-]+)"', page)}
+    (of_sublayers,) = [line for page in pages for line in page.splitlines() if "ANCHORS = {" in line]
+    anchors |= set(re.findall(r': "([a-z-]+)"', of_sublayers))
+    assert len(anchors) == 10
+    for anchor in anchors:
+        assert all(f'id="{anchor}"' in document for document in documents), anchor
+    for path, name in {
+        link for page in pages for link in re.findall(r"source\.html#([\w/.]+\.py):(\w+)", page)
+    }:
+        code = client.get(f"/source/{path}").text
+        assert re.search(rf"^\s*(def|class) {name}\b", code, flags=re.MULTILINE), (path, name)
+
+
+def test_the_documents_show_pictures_that_are_there_and_link_to_code_that_can_be_read(client):
+    english, chinese = (client.get(f"/how-it-works/{language}").text for language in ("en", "zh"))
+    pictures = re.findall(r'src="(images/[\w.-]+)"', english)
+    assert len(pictures) == 6 and pictures == re.findall(r'src="(images/[\w.-]+)"', chinese)
+    assert all(client.get(f"/how-it-works/{picture}").status_code == 200 for picture in pictures)
+    code = re.findall(r'href="\.\./static/source\.html#([\w/.]+)"', english)
+    assert len(code) >= 10 and code == re.findall(r'href="\.\./static/source\.html#([\w/.]+)"', chinese)
+    assert all(client.get(f"/source/{path}").status_code == 200 for path in code)
+    assert client.get("/how-it-works/images/..%2fhow-it-works.md").status_code == 404
