@@ -34,6 +34,13 @@ class Node:
     def is_point(self) -> bool:
         return self.span.start == self.span.end
 
+    @property
+    def rank(self) -> int:
+        """0 for a span that began before the sentence, 2 for one that goes on after it, 1 for all others."""
+        if self.is_point or (self.span.before and self.span.after):
+            return 1
+        return 2 if self.span.before else 0
+
 
 @dataclass(frozen=True)
 class Words:
@@ -128,20 +135,20 @@ def assigned(whole: Stretch, words: Words) -> list[Stretch]:
     free = [True] * (whole.last - whole.first)
     stretches: dict[int, Stretch] = {}
     inner = list(enumerate(whole.node.inner))
-    for order, node in sorted(inner, key=lambda one: one[1].span.start - one[1].span.end):
-        if node.is_point:
-            continue
-        first, last = best_stretch(node, whole, words, free)
-        free[first - whole.first : last - whole.first] = [False] * (last - first)
-        stretches[order] = Stretch(first, last, node)
+    # Long ones first; those that reach beyond the sentence take what is left at its edge.
+    for order, node in sorted(inner, key=lambda one: (one[1].rank != 1, one[1].span.start - one[1].span.end)):
+        if not node.is_point:
+            first, last = best_stretch(node, whole, words, free)
+            free[first - whole.first : last - whole.first] = [False] * (last - first)
+            stretches[order] = Stretch(first, last, node)
     for order, node in inner:
         if node.is_point:
             gap = best_gap(node.span.start, whole, words, list(stretches.values()))
             stretches[order] = Stretch(gap, gap, node)
-    return [
-        stretch
-        for _, stretch in sorted(stretches.items(), key=lambda one: (one[1].first, one[1].last, one[0]))
-    ]
+    in_order = sorted(
+        stretches.items(), key=lambda one: (one[1].node.rank, one[1].first, one[1].last, one[0])
+    )
+    return [stretch for _, stretch in in_order]
 
 
 def best_stretch(node: Node, whole: Stretch, words: Words, free: Sequence[bool]) -> tuple[int, int]:
@@ -156,9 +163,9 @@ def best_stretch(node: Node, whole: Stretch, words: Words, free: Sequence[bool])
     ]
     best: tuple[float, int, int] | None = None
     for first, last in runs(free):
-        if not node.span.before:  # it began before: its stretch begins with what is translated
+        if node.rank == 0:
             candidates = [(first, until) for until in range(first + 1, last + 1)] if first == 0 else []
-        elif not node.span.after:
+        elif node.rank == 2:
             candidates = [(since, last) for since in range(first, last)] if last == len(free) else []
         else:
             candidates = [maximal_sum(gains, first, last)]
@@ -168,7 +175,7 @@ def best_stretch(node: Node, whole: Stretch, words: Words, free: Sequence[bool])
                 best = (total, since, until)
     if best is not None:
         return whole.first + best[1], whole.first + best[2]
-    edge = whole.first if not node.span.before else whole.last
+    edge = whole.first if node.rank == 0 else whole.last
     return edge, edge
 
 
@@ -209,13 +216,22 @@ def best_gap(point: int, whole: Stretch, words: Words, taken: Sequence[Stretch])
     after = [words.inside(word, point, length) for word in range(whole.first, whole.last)]
     best, best_gap = -1.0, whole.first
     for gap in range(whole.first, whole.last + 1):
-        if any(stretch.first < gap < stretch.last for stretch in taken):
+        if any(is_in_the_way(stretch, gap) for stretch in taken):
             continue
         split = gap - whole.first
         value = sum(before[:split]) + sum(after[split:])
         if value > best:
             best, best_gap = value, gap
     return best_gap
+
+
+def is_in_the_way(stretch: Stretch, gap: int) -> bool:
+    """Whether a gap lies inside a stretch, which may reach beyond the sentence."""
+    return (
+        (gap > stretch.first or stretch.node.rank == 0)
+        and (gap < stretch.last or stretch.node.rank == 2)
+        and (stretch.first < stretch.last)
+    )
 
 
 def positioned(stretch: Stretch, words: Words, source: str, *, at_least: int, at_most: int) -> Placed:

@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from model.alignment import Alignment
-from model.translator import Hypothesis, Sentence, Translator
+from model.sentence import Sentence
+from model.translator import Hypothesis, Translator
 from service.languages import Direction
 from service.text.attempts import Attempt, Faults, faults, first_attempt, further_attempts
 from service.text.blocks import Span

@@ -10,7 +10,8 @@ from collections.abc import Callable, Sequence
 
 from model.alignment import Alignment
 from model.search.options import DecodingOptions
-from model.translator import Hypothesis, Sentence
+from model.sentence import Sentence
+from model.translator import Hypothesis
 from service.languages import Direction
 from service.text.blocks import Parts
 from service.text.reader import lay, read

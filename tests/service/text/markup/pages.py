@@ -83,10 +83,14 @@ def block_tags(source: str) -> list[str]:
 
 
 def elements(source: str) -> Counter[tuple[str, str, str]]:
-    """What another parser reads: the name, attributes and mother of each element."""
+    """What another parser reads: name, attributes and mother of each element. A word may change its mother."""
     root = html.fromstring(f"<body>{source}</body>")
     return Counter(
-        (str(one.tag), str(sorted(one.attrib.items())), str(one.getparent().tag))
+        (
+            str(one.tag),
+            str(sorted(one.attrib.items())),
+            "" if one.tag in ("code", "img", "br") else str(one.getparent().tag),
+        )
         for one in root.iter(etree.Element)
         if one.getparent() is not None
     )
