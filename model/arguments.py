@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 
+from model.acceleration import ENGINES, accelerate
 from model.directory import load_translator
 from model.search import DecodingOptions
 from model.translator import Translator
@@ -51,7 +52,8 @@ def add_machine(parser: argparse.ArgumentParser) -> None:
     """Where to compute."""
     group = parser.add_argument_group("machine")
     group.add_argument("--device", default="auto", help="auto, cpu, cuda (default: %(default)s)")
-    group.add_argument("--dtype", default="auto", help="auto, float32, bfloat16 (default: %(default)s)")
+    group.add_argument("--dtype", default="auto", help="auto, float32, bfloat16, int8 (default: %(default)s)")
+    group.add_argument("--engine", default="auto", help=f"{', '.join(ENGINES)} (default: %(default)s)")
     group.add_argument("--threads", type=int, metavar="N", help="threads of the CPU (default: one a core)")
 
 
@@ -77,4 +79,5 @@ def open_translator(arguments: argparse.Namespace, directory: Path) -> Translato
         torch.set_num_threads(arguments.threads)
     translator = load_translator(directory, device=arguments.device, dtype=arguments.dtype)
     translator.prepare("", arguments.source_language, arguments.target_language)
+    accelerate(translator, engine=arguments.engine, dtype=arguments.dtype, threads=arguments.threads)
     return translator

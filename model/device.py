@@ -25,7 +25,7 @@ def choose_device(name: str) -> torch.device:
 
 
 def choose_dtype(name: str, device: torch.device, *, rows: int = 64, width: int = 256) -> torch.dtype:
-    """`auto` is bfloat16 where products of `rows` × `width` matrices are clearly faster in it, else float32.
+    """PyTorch's. `auto` is bfloat16 where products of `rows` × `width` matrices are clearly faster, else float32.
 
     Measured, not read off a flag: some processors have the instructions and are slower with them.
     """
@@ -35,8 +35,10 @@ def choose_dtype(name: str, device: torch.device, *, rows: int = 64, width: int 
             faster = seconds[torch.float32] > WORTH_IT * seconds[torch.bfloat16]
             return torch.bfloat16 if faster else torch.float32
         return torch.bfloat16 if torch.cuda.is_bf16_supported() else torch.float32
+    if name == "int8":  # is the native engine's: PyTorch holds the weights that it packs
+        return torch.float32
     if name not in DTYPES:
-        raise ValueError(f"dtype {name!r} is not known; allowed: auto, {', '.join(DTYPES)}")
+        raise ValueError(f"dtype {name!r} is not known; allowed: auto, {', '.join(DTYPES)}, int8")
     return DTYPES[name]
 
 

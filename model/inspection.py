@@ -16,9 +16,10 @@ from torch import Tensor
 from model.heads import Head, Part, without_heads
 from model.search import Found
 from model.search.tree import Node, path
+from model.sentence import Sentence
 from model.trace import HeadsAtWork, StackTrace, trace_decoder, trace_encoder
 from model.transformer import Transformer
-from model.translator import Sentence, Translator
+from model.translator import Translator
 from model.what_if import Search, WhatIf
 
 

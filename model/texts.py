@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from model.search import DecodingOptions
-from model.translator import Hypothesis, Sentence, Translator
+from model.sentence import Sentence
+from model.translator import Hypothesis, Translator
 from tokenizer.segments import Segment, cut, cut_sentence, put_back
 
 

@@ -9,13 +9,15 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from model.decoding import longest_target
 from model.heads import Head
 from model.search import DecodingOptions, Found, SearchTask, greedy_search
 from model.search.beam import beam_rounds
 from model.search.tree import Node, chain, grow
+from model.sentence import Sentence
 from model.state import DecoderState
 from model.transformer import Transformer
-from model.translator import Sentence, Translator
+from model.translator import Translator
 
 LARGEST_BEAM = 16  # a wider tree is no picture any more
 MOST_ALTERNATIVES = 20
@@ -56,7 +58,7 @@ class Search:
         self.model, self.what_if = model, what_if
         self._source = torch.tensor([sentence.ids], device=translator.device)
         options = DecodingOptions(length_penalty=what_if.length_penalty, max_length=what_if.max_length)
-        limit = translator._max_length(sentence, options)
+        limit = longest_target(sentence, options, model.config)
         _check_prefix(what_if.prefix, translator, limit)
         self.task = SearchTask(
             start_id=model.config.start_id,

@@ -15,6 +15,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
 
+from model.acceleration import accelerate_soon
 from model.directory import load_translator
 from model.translator import Translator
 from service.batcher import Batcher
@@ -77,7 +78,9 @@ def create_app(
     usage, glossaries = Usage(storage), Glossaries(storage)
 
     def load_model() -> Translator:
-        return load_translator(settings.model, device=settings.device, dtype=settings.dtype)
+        translator = load_translator(settings.model, device=settings.device, dtype=settings.dtype)
+        accelerate_soon(translator, engine=settings.engine, dtype=settings.dtype)
+        return translator
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[LifespanState]:

@@ -12,7 +12,8 @@ from enum import Enum
 from typing import Any, NamedTuple, TypeVar
 
 from model.search.options import DecodingOptions
-from model.translator import Hypothesis, Sentence, Translator
+from model.sentence import Sentence
+from model.translator import Hypothesis, Translator
 from service.errors import NotReady, ServiceError, ShuttingDown, TranslationFailed, WorkerDied, whereabouts
 from service.fair_queue import FairQueue, Item, Job
 

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from model.search.options import DecodingOptions
-from model.translator import Hypothesis, Sentence
+from model.sentence import Sentence
+from model.translator import Hypothesis
 from service.errors import QueueFull, TooMuch
 
 _BUSY = "The service is busy; please try again in a moment."

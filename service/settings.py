@@ -31,7 +31,11 @@ class Settings(BaseModel):
     port: Annotated[int, Field(ge=0, le=65535, description="port to listen on; 0 takes a free one")] = 8000
     model: Annotated[Path, Field(description="model directory")] = Path("pretrained/en-de")
     device: Annotated[str, Field(description="auto, cpu, cuda, cuda:0, …")] = "auto"
-    dtype: Annotated[str, Field(description="auto, float32 or bfloat16")] = "auto"
+    dtype: Annotated[str, Field(description="auto, float32, bfloat16 or int8")] = "auto"
+    engine: Annotated[
+        Literal["auto", "native", "pytorch"],
+        Field(description="auto, native or pytorch: what decodes; auto is native where that can be had"),
+    ] = "auto"
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], Field(description="debug, info, warning or error")
     ] = "info"

@@ -11,8 +11,9 @@ from typing import ParamSpec, TypeVar
 
 from model.alignment import Alignment
 from model.search.options import DecodingOptions
+from model.sentence import Sentence
 from model.texts import Candidate
-from model.translator import Sentence, Translator
+from model.translator import Translator
 from service.batcher import Batcher
 from service.languages import Direction
 from service.text.documents import Document

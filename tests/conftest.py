@@ -5,6 +5,8 @@ from pathlib import Path
 
 # Before anything imports torch: on tensors as small as a test's, threads only wait for each other.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
+# The native engine, compiled once for the clone.
+os.environ.setdefault("DRAGOMAN_CACHE", str(Path(__file__).parents[1] / ".cache" / "native"))
 # What only tests compare with (`make test-exchange`) reports to nobody and asks nobody.
 os.environ |= {"ORT_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_OFFLINE": "1"}
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from torch import Tensor
 
-from model.translator import padded
+from model.decoding import padded
 from tokenizer import Tokenizer
 from tokenizer.capitals import is_in_capitals
 from training.corpora.augment import augment

@@ -10,8 +10,10 @@ from typing import Any, Protocol
 import numpy as np
 import torch
 
+from model.decoding import padded
 from model.search import SearchTask, greedy_search
-from model.translator import Sentence, Translator, padded
+from model.sentence import Sentence
+from model.translator import Translator
 from tokenizer.vocabulary import SPACE_MARK
 
 Numbers = np.ndarray[Any, Any]

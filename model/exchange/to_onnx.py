@@ -17,11 +17,12 @@ import torch
 from onnx import TensorProto
 from torch import Tensor
 
+from model.decoding import padded
 from model.exchange.onnx_graph import Graph, WeightFile
 from model.exchange.onnx_parts import Parts
 from model.search import SearchTask, greedy_search
 from model.transformer import Transformer
-from model.translator import Translator, padded
+from model.translator import Translator
 
 ENCODER, DECODER, WEIGHTS = "encoder.onnx", "decoder.onnx", "weights.bin"
 FLOAT, INT64, BOOL = TensorProto.FLOAT, TensorProto.INT64, TensorProto.BOOL

@@ -20,9 +20,9 @@ def test_automatic_is_the_gpu_if_there_is_one() -> None:
     assert choose_device("cpu") == CPU
 
 
-@pytest.mark.parametrize("name", ["float16", "int8", "", "torch.float32", "bf16"])
+@pytest.mark.parametrize("name", ["float16", "int4", "", "torch.float32", "bf16"])
 def test_an_unknown_type_is_named_with_the_allowed_ones(name: str) -> None:
-    with pytest.raises(ValueError, match="allowed: auto, float32, bfloat16") as error:
+    with pytest.raises(ValueError, match="allowed: auto, float32, bfloat16, int8") as error:
         choose_dtype(name, CPU)
     assert repr(name) in str(error.value)
 

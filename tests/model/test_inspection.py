@@ -8,7 +8,7 @@ import torch
 from model.heads import Head
 from model.inspection import Inspection, head_numbers, inspect
 from model.search import DecodingOptions
-from model.translator import Sentence
+from model.sentence import Sentence
 from model.what_if import WhatIf
 from tests.model.boats import boats
 from tests.model.phrasebook import ENGLISH, phrasebook

@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.search import DecodingOptions
+from model.sentence import Sentence
 from model.texts import TranslatedText, translate_corpus_lines, translate_texts
-from model.translator import Hypothesis, Sentence, Translator, UnsupportedDirection
+from model.translator import Hypothesis, Translator, UnsupportedDirection
 from tests.model.phrasebook import ENGLISH, GERMAN, phrasebook
 from tokenizer.segments import LANGUAGES_WITHOUT_BLANKS
 

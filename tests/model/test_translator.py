@@ -129,4 +129,4 @@ def test_several_threads_may_translate_at_once(translator: Translator) -> None:
 
 
 def test_its_representation_tells_what_it_is(translator: Translator) -> None:
-    assert repr(translator) == "Translator('interpreter', en→de, de→en, torch.float32, cpu)"
+    assert repr(translator) == "Translator('interpreter', en→de, de→en, PyTorch float32 on cpu)"

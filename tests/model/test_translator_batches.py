@@ -7,8 +7,9 @@ import pytest
 from torch import Tensor
 
 from model.search import DecodingOptions
+from model.sentence import Sentence
 from model.state import DecoderState
-from model.translator import Hypothesis, Sentence, Translator
+from model.translator import Hypothesis, Translator
 from tests.model.interpreter import sentence
 
 GREEDY = DecodingOptions(strategy="greedy")
@@ -124,7 +125,7 @@ def test_more_than_a_batch_holds_is_translated_in_several(
     whole = translator.translate(sentences, GREEDY)
     sizes: list[int] = []
     start = translator.model.start
-    monkeypatch.setattr("model.translator.BATCH_PIECES", 300)
+    monkeypatch.setattr("model.decoding.BATCH_PIECES", 300)
 
     def counted(source_BS: Tensor) -> DecoderState:
         sizes.append(source_BS.numel())

@@ -47,8 +47,8 @@ def test_the_score_of_a_greedy_translation_is_that_of_forcing_its_ids() -> None:
     sentence = translator.prepare(ENGLISH[0], "en", "de")
     [[found]] = translator.translate([sentence], DecodingOptions(strategy="greedy", max_length=8))
     ids = [translator.tokenizer.pieces(range(translator.tokenizer.size)).index(p) for p in found.pieces]
-    forced = translator._force(sentence, ids, 1.0)
-    assert forced.piece_scores[: len(ids)] == pytest.approx(found.piece_scores[: len(ids)], abs=1e-5)
+    forced = translator.force(sentence, ids)
+    assert forced[: len(ids)] == pytest.approx(found.piece_scores[: len(ids)], abs=1e-5)
 
 
 def test_a_forced_target_is_cut_by_the_model_of_targets() -> None:

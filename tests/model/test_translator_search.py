@@ -8,7 +8,8 @@ import torch
 
 from model.search import DecodingOptions
 from model.search.loops import FREE_REPEATS, repeats
-from model.translator import Hypothesis, Sentence, Translator, distinct
+from model.sentence import Sentence
+from model.translator import Hypothesis, Translator, distinct
 from tests.model.interpreter import WORDS, english, translated
 
 GREEDY = DecodingOptions(strategy="greedy")

@@ -16,8 +16,9 @@ from model.alignment import Alignment
 from model.config import preset
 from model.directory import save_translator
 from model.search.options import DecodingOptions
+from model.sentence import Sentence
 from model.transformer import Transformer
-from model.translator import Hypothesis, Sentence, Translator
+from model.translator import Hypothesis, Translator
 from service.__main__ import build_server
 from service.app import create_app
 from service.batcher import Batcher

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from model.search.options import DecodingOptions
-from model.translator import Sentence
+from model.sentence import Sentence
 from service.errors import QueueFull, TooMuch
 from service.fair_queue import FairQueue, Job
 

@@ -26,7 +26,7 @@ SHORT = {"max_length": 6}
 
 @pytest.fixture(scope="module")
 def real(tiny_model):
-    with TestClient(create_app(Settings(model=tiny_model, device="cpu"))) as client:
+    with TestClient(create_app(Settings(model=tiny_model, device="cpu", dtype="float32"))) as client:
         wait_until_ready(client)
         yield client
 

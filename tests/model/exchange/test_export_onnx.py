@@ -12,11 +12,12 @@ import numpy as np
 import pytest
 import torch
 
+from model.decoding import padded
 from model.directory import save_translator
 from model.exchange.parity import OurLogits, ParityError, compare, sentences_for
 from model.export import TARGETS, export, main
 from model.search import SearchTask, beam_search
-from model.translator import Translator, padded
+from model.translator import Translator
 from tests.model.boats import boats
 from tests.model.exchange.extra import needs
 from tests.model.exchange.programs import ROOT, output_of_the_readme

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 
+from model.decoding import padded
 from model.exchange.parity import OurEngine
 from model.import_opus_mt import import_opus_mt
 from model.search import Found, SearchTask, beam_search
-from model.translator import Translator, padded
+from model.translator import Translator
 from tests.model.exchange.extra import needs
 from tests.model.exchange.marian import OPUS_MT, SMALL, write_checkpoint
 from tests.model.phrasebook import ENGLISH, GERMAN
@@ -21,7 +22,7 @@ from tests.model.phrasebook import ENGLISH, GERMAN
 pytestmark = needs("transformers")
 INPUTS = 200
 BATCH = 20
-LIMIT = 24  # ids of a target
+LIMIT = 16  # ids of a target
 
 
 class Imported(NamedTuple):
@@ -132,21 +133,21 @@ def test_greedy_outputs_are_those_of_the_reference(imported: Imported) -> None:
 
 
 def test_the_best_of_a_beam_of_four_has_the_score_of_the_reference(imported: Imported) -> None:
-    """Of those that end within the limit: where it cuts, the reference takes what is unfinished for finished."""
+    """But where just one of them is cut: there the reference takes what is unfinished for finished."""
     worst, compared, eos_id = 0.0, 0, imported.reference.config.eos_token_id
     for batch in batches(sources(imported.translator)):
         theirs = generated(imported, batch, num_beams=4, length_penalty=1.0, early_stopping="never")
         for [mine], row, score in zip(
             beams(imported.translator, batch), theirs.sequences, theirs.sequences_scores.tolist(), strict=True
         ):
-            if len(mine.id_scores) > LIMIT or eos_id not in row:
+            if len(mine.id_scores) > LIMIT or mine.truncated == (eos_id in row):
                 continue
             compared += 1
             worst = max(worst, abs(mine.score - score))
             assert mine.score == pytest.approx(score, abs=1e-3)
             assert mine.ids == bare(row, imported)
     print(f"largest difference of {compared} beam scores: {worst:.2g}")
-    assert compared >= 50
+    assert compared >= 150
 
 
 @torch.inference_mode()

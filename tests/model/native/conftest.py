@@ -1,24 +1,16 @@
-"""The native engine, compiled once for the test session; without a compiler its tests are skipped."""
+"""Without a compiler for the native engine its tests are skipped."""
 
 from pathlib import Path
 
 import pytest
 
-from model.native.library import CACHE_VARIABLE, NoNativeEngine, load_library
+from model.native.library import NoNativeEngine, cache_folder, load_library
 
 
-@pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("cache")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv(CACHE_VARIABLE, str(folder))
-        try:
-            load_library()
-        except NoNativeEngine as error:
-            pytest.skip(str(error))
-    return folder
-
-
-@pytest.fixture(autouse=True)
-def _use_cache(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(CACHE_VARIABLE, str(cache))
+@pytest.fixture(scope="session", autouse=True)
+def cache() -> Path:
+    try:
+        load_library()
+    except NoNativeEngine as error:
+        pytest.skip(str(error))
+    return cache_folder()

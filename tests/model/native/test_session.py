@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch import Tensor
 
+from model.decoding import padded
 from model.native.session import NativeSession, Request
 from model.search import Found, SearchTask, beam_search, greedy_search
 from model.transformer import Transformer
-from model.translator import padded
 from tests.model.native.models import native, transformer
 
 BANNED = [0, 1, 2]
