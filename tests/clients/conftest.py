@@ -81,7 +81,8 @@ def run(
         )
         assert finished.returncode == 0, finished.stderr
         report: dict[str, Any] = json.loads(finished.stdout)
-        _calls[report.pop("client")] = (request.node.nodeid, len(report))
+        client = report.pop("client")
+        _calls[client] = (request.node.nodeid, len(report))
         return report
 
     return run_script
