@@ -29,6 +29,14 @@ WORKDIR /app
 COPY tokenizer/ tokenizer/
 COPY model/ model/
 COPY service/ service/
+# The native engine, for every class of processors: where the image runs, there is no compiler. Without a Debian
+# archive in reach it is left out, and PyTorch does its work.
+ENV DRAGOMAN_CACHE=/app/native
+RUN mkdir -p native \
+ && { apt-get update -qq && apt-get install -qq -y --no-install-recommends g++ >/dev/null \
+      || echo "no compiler can be had: the image goes without the native engine" >&2; } \
+ && if [ "$(uname -m)" = x86_64 ] && command -v g++ >/dev/null; \
+    then /opt/venv/bin/python -B -m model.native.build --all; fi
 # Compiled here, since the file system is read-only where it runs; imported once, since a part that is
 # missing should stop the build rather than the start.
 RUN python -m compileall -q tokenizer model service && /opt/venv/bin/python -B -c 'import service.app'
@@ -44,7 +52,7 @@ LABEL org.opencontainers.image.title="Dragoman" \
 ENV PATH=/opt/venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 \
     HOME=/tmp USER=dragoman TORCHINDUCTOR_CACHE_DIR=/tmp OMP_WAIT_POLICY=PASSIVE \
-    HOST=0.0.0.0 PORT=8000 MODEL=pretrained/en-de
+    HOST=0.0.0.0 PORT=8000 MODEL=pretrained/en-de DRAGOMAN_CACHE=/app/native
 RUN useradd --system --uid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin dragoman
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /app /app
