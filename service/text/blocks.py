@@ -24,6 +24,15 @@ class Span(NamedTuple):
     depth: int = 0  # how many others it stands in
 
 
+class Event(NamedTuple):
+    """A tag: it opens or closes a span, or is a point."""
+
+    place: int
+    source: str
+    span: int  # in the block's list
+    is_opening: bool
+
+
 class Kept(NamedTuple):
     """text[start:end] stands for something that comes out as `source`, once, wherever its place is then."""
 
@@ -53,6 +62,24 @@ class Block:
     def written(self, text: str) -> str:
         """Text as this format writes it."""
         return text.translate(self.spelling)
+
+
+def events_of(spans: Sequence[Span]) -> list[Event]:
+    """All tags in the order in which they stand in the source."""
+    events: list[Event] = []
+    still_open: list[int] = []
+
+    def close_down_to(depth: int) -> None:
+        while still_open and spans[still_open[-1]].depth >= depth:
+            closing = still_open.pop()
+            events.append(Event(spans[closing].end, spans[closing].after, closing, False))
+
+    for place, span in enumerate(spans):
+        close_down_to(span.depth)
+        events.append(Event(span.start, span.before, place, True))
+        still_open.append(place)
+    close_down_to(0)
+    return events
 
 
 Parts = Sequence["str | Block"]

@@ -6,10 +6,9 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from service.text.blocks import Block, Kept, Span
-from service.text.passages import Passage
+from service.text.blocks import Block, Event, Kept, Span, events_of
+from service.text.passages import Passage, with_whole_strings
 from service.text.protection import FORMS, core_of
 from service.text.reading import Reading
 from service.text.terms import Terms
@@ -29,21 +28,12 @@ _HIDDEN_RUN = re.compile(f"{_HIDDEN}+")
 _LONGEST_STAND_IN = "[X888X]"
 
 
-class Event(NamedTuple):
-    """A tag: it opens or closes a span, or is a point."""
-
-    place: int
-    source: str
-    span: int  # in the block's list
-    is_opening: bool
-
-
 def lay_out(
     block: Block, language: str, reading: Reading, terms: Terms, fits: Callable[[str], bool]
 ) -> list[str | Passage]:
     """Passages, and what stands between them, written as the format writes it; tags are in the one or the other."""
     sentences = _sentences(block, language, reading, fits)
-    events = _events(block.spans)
+    events = events_of(block.spans)
     owners = _owners(events, block.spans, sentences)
     pieces: list[str | Passage] = []
     at = 0
@@ -102,24 +92,6 @@ def _within(kept: Sequence[Kept], start: int, end: int) -> tuple[Kept, ...]:
     )
 
 
-def _events(spans: Sequence[Span]) -> list[Event]:
-    """All tags in the order in which they stand in the source."""
-    events: list[Event] = []
-    still_open: list[int] = []
-
-    def close_down_to(depth: int) -> None:
-        while still_open and spans[still_open[-1]].depth >= depth:
-            closing = still_open.pop()
-            events.append(Event(spans[closing].end, spans[closing].after, closing, False))
-
-    for place, span in enumerate(spans):
-        close_down_to(span.depth)
-        events.append(Event(span.start, span.before, place, True))
-        still_open.append(place)
-    close_down_to(0)
-    return events
-
-
 def _owners(
     events: Sequence[Event], spans: Sequence[Span], sentences: Sequence[tuple[int, int]]
 ) -> list[int]:
@@ -168,8 +140,8 @@ def _passage(
                     span.depth,
                 )
             )
-    passage = Passage(
-        block.text[start:end], tuple(spans), _within(block.kept, start, end), spelling=block.spelling
+    passage = with_whole_strings(
+        Passage(block.text[start:end], tuple(spans), _within(block.kept, start, end), spelling=block.spelling)
     )
     return replace(passage, terms=terms.find(passage.text, passage.protected)) if terms else passage
 

@@ -1,0 +1,37 @@
+"""A translation ends and begins as its source does."""
+
+from __future__ import annotations
+
+import pytest
+
+from service.text.endings import finished
+
+
+@pytest.mark.parametrize(
+    ("source", "said", "expected"),
+    [
+        ("open file", "Datei öffnen.", "Datei öffnen"),
+        ("Yes", "Ja.", "Ja"),
+        ("He left.", "Er ging", "Er ging."),
+        ("He left.", "Er ging!", "Er ging!"),
+        ("He left?", "Ging er", "Ging er"),
+        ("wait...", "warte...", "warte..."),
+        ("wait", "warte...", "warte..."),
+        ("the 1st", "der 1.", "der 1."),
+        ("in 2010", "in 2010.", "in 2010"),
+        ("He said “go.”", "Er sagte „geh.“", "Er sagte „geh.“"),
+        ("(He left.)", "(Er ging)", "(Er ging.)"),
+        ("Open the door", "öffne die Tür", "Öffne die Tür"),
+        ("iPhone users", "iPhone-Nutzer", "iPhone-Nutzer"),
+        ("open", "Öffnen", "Öffnen"),
+        ("Save", "", ""),
+        ("a.", ".", "."),
+    ],
+)
+def test_no_stop_is_invented_or_lost_and_a_capital_stays_one(source: str, said: str, expected: str) -> None:
+    assert finished(said, source, "de") == expected
+
+
+def test_chinese_has_a_stop_of_its_own() -> None:
+    assert finished("他走了", "He left.", "zh") == "他走了。"
+    assert finished("他走了。", "He left", "zh") == "他走了"
