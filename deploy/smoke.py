@@ -43,6 +43,9 @@ def main(address: str) -> int:
     require_paragraphs(answer["translatedText"], GERMAN_WORDS)
     unknown = post(f"{address}/v1/translate", {"text": "Hello.", "source": "en", "target": "xx"}, status=400)
     require("xx" in json.dumps(unknown), f"an unknown language is not named in {unknown}")
+    with OPENER.open(f"{address}/v1/models", timeout=10) as response:
+        [model] = json.loads(response.read())["models"]
+    print(f"  decoding: {model['engine']}")
     print("  LibreTranslate's dialect answers; an unknown language is refused by name")
     return 0
 

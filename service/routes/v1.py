@@ -60,8 +60,8 @@ async def translate_beam(request: Request, body: TranslateBody, state: State) ->
 async def models(state: State) -> schema.ModelsAnswer:
     """The model's directions and languages, its size and place as far as known, and what one request may hold."""
     translator = state.batcher.translator
-    parameters, device, dtype = (
-        getattr(translator, name, None) for name in ("parameters", "device", "dtype")
+    parameters, device, dtype, engine = (
+        getattr(translator, name, None) for name in ("parameters", "device", "dtype", "engine")
     )
     description = schema.ModelDescription(
         name=translator.name,
@@ -72,6 +72,7 @@ async def models(state: State) -> schema.ModelsAnswer:
         parameters=parameters if isinstance(parameters, int) else None,
         device=None if device is None else str(device),
         dtype=None if dtype is None else str(dtype).removeprefix("torch."),
+        engine=engine,
     )
     settings = state.settings
     limits = schema.Limits(

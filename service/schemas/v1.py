@@ -191,7 +191,8 @@ class ModelDescription(BaseModel):
     languages: list[str]
     parameters: int | None = None
     device: str | None = None
-    dtype: str | None = None
+    dtype: str | None = None  # of the weights
+    engine: str | None = None  # what decodes, and in which numbers
 
 
 class Limits(BaseModel):
