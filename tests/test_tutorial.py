@@ -67,7 +67,7 @@ def test_the_commands_run(
         status = importlib.import_module(name).main([*arguments, *QUICK.get(module, [])])
         assert status == 0, (command, capsysbinary.readouterr().err)
     assert [len(rows(card(tmp_path, run))) for run in ("everyday", "house")] == [2, 4]
-    assert "50% those of the fine-tuned model" in card(tmp_path, "house")
+    assert "70% those of the fine-tuned model" in card(tmp_path, "house")
 
 
 @pytest.mark.slow
@@ -98,6 +98,9 @@ def test_the_whole_tutorial_teaches_the_words_of_the_house(tmp_path: Path) -> No
             )
             assert done.returncode == 0, (command, done.stdout, done.stderr)
             said[command] = done.stdout
+            if command.startswith("python -m training.train finetune runs/everyday"):
+                gains = [gain(row) for row in rows(card(tmp_path, "house")) if row[0].startswith("held out")]
+                assert min(gains) > 10, gains
     finally:
         if service:
             service.terminate()
@@ -108,8 +111,6 @@ def test_the_whole_tutorial_teaches_the_words_of_the_house(tmp_path: Path) -> No
     assert any(
         "Die alte Lampe ist in der Küche." in text for command, text in said.items() if "curl" in command
     )
-    new = [row for row in rows(card(tmp_path, "house")) if row[0].startswith("held out")]
-    assert all(gain(row) > 0 for row in new), new
 
 
 def card(folder: Path, run: str) -> str:

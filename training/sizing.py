@@ -169,7 +169,7 @@ def tuning_schedule(recipe: Recipe) -> list[Choice]:
     """What follows from the width and the updates where a trained model goes on."""
     updates, decay = recipe.updates, round(_within(0.8, 1 - 10 / recipe.updates, 0.999), 4)
     return [
-        Choice("learning_rate", highest_rate(recipe) / 10, "a tenth of that of a new model"),
+        Choice("learning_rate", 0.3 * highest_rate(recipe), "three tenths of that of a new model"),
         Choice("warmup", max(1, updates // 10), "a tenth of the updates"),
         Choice("cooldown", updates // 2, "the second half falls to zero"),
         Choice("average_decay", decay, "the average looks back a tenth of the updates"),

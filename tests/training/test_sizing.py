@@ -125,7 +125,7 @@ def test_fine_tuning_any_amount_is_shorter_and_gentler_than_training(
     sizes = tuning_choices(found, trained.model, longest, 2, old)
     tuned, _ = completed(trained, sizes, tuning_schedule, {})
     assert tuned.warmup + tuned.cooldown < tuned.updates
-    assert tuned.learning_rate == pytest.approx(trained.learning_rate / 10)
+    assert tuned.learning_rate == pytest.approx(trained.learning_rate * 0.3)
     assert tuned.max_length == longest
     if not old:
         assert tuned.updates < trained.updates
