@@ -89,6 +89,7 @@ class PlainDecoder:
     ) -> None:
         self.model, self._eos_id = model, eos_id
         self._banned_ids, self._inner_ids = banned_ids, inner_ids
+        self.batch_pieces = BATCH_PIECES
 
     def __repr__(self) -> str:
         output = self.model.output_VD
@@ -156,7 +157,7 @@ class PlainDecoder:
 
 
 class PlainSession:
-    """A batch after the other: sentences with equal options, their padded pieces within BATCH_PIECES."""
+    """A batch after the other: sentences with equal options, their padded pieces within `batch_pieces`."""
 
     def __init__(self, decoder: PlainDecoder) -> None:
         self._decoder = decoder
@@ -173,7 +174,7 @@ class PlainSession:
             return False
         longest = max(len(one.sentence.ids) for one in (*self._batch, work))
         rows = work.options.beam_size if work.options.strategy == "beam" else 1
-        return longest * (len(self._batch) + 1) * rows <= BATCH_PIECES
+        return longest * (len(self._batch) + 1) * rows <= self._decoder.batch_pieces
 
     def add(self, work: Work) -> None:
         self._batch.append(work)

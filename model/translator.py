@@ -41,6 +41,9 @@ class Hypothesis:
     truncated: bool  # the length limit cut it
 
 
+NOTHING = Hypothesis("", 0.0, (), (), truncated=False)  # the translation of nothing
+
+
 class Translator:
     """A model with its tokenizer.
 
@@ -86,6 +89,10 @@ class Translator:
         """How many numbers the model has learnt."""
         return self.model.config.parameter_count
 
+    def is_empty(self, sentence: Sentence) -> bool:
+        """Whether there is nothing in it but what frames a sentence."""
+        return len(sentence.ids) <= self._length(())
+
     def fits(self, text: str) -> bool:
         """Whether `prepare` would take the text."""
         return self._length(self.tokenizer.encode(text)) <= self.longest
@@ -110,15 +117,17 @@ class Translator:
         Sentences are decoded together, those of like length beside each other; batch mates do not change a result.
         A sentence without pieces is its own, empty translation.
         """
-        results = [[Hypothesis("", 0.0, (), (), False)] for _ in sentences]
-        with_text = [
-            place for place, sentence in enumerate(sentences) if self._length(()) < len(sentence.ids)
-        ]
+        results = [[NOTHING] for _ in sentences]
+        with_text = [place for place, sentence in enumerate(sentences) if not self.is_empty(sentence)]
         with_text.sort(key=lambda place: (not sentences[place].phrases, -len(sentences[place].ids)))
         waiting = deque(Work(place, sentences[place], options) for place in with_text)
         for place, found in self._decode(waiting):
             results[place] = self.told(found)
         return results
+
+    def session(self) -> TranslatorSession:
+        """Sentences that are translated together, and join and leave as they come and are done."""
+        return TranslatorSession(self)
 
     def told(self, found: Sequence[Found]) -> list[Hypothesis]:
         """Found targets as text, those that read alike once."""
@@ -190,6 +199,40 @@ class Translator:
             found.id_scores,
             found.truncated,
         )
+
+
+class TranslatorSession:
+    """A decoder's session that answers in text. One thread works on it; other threads may have others."""
+
+    def __init__(self, translator: Translator) -> None:
+        self._translator, self.decoder = translator, translator.decoder
+        self._session = self.decoder.session()
+        self._empty: list[int] = []
+
+    def __len__(self) -> int:
+        return len(self._session) + len(self._empty)
+
+    def takes(self, work: Work) -> bool:
+        """Whether there is room for a sentence now. A session without any takes every one."""
+        return self._session.takes(work)
+
+    def add(self, work: Work) -> None:
+        """Begin a sentence. One without pieces is its own, empty translation."""
+        if self._translator.is_empty(work.sentence):
+            self._empty.append(work.name)
+        else:
+            self._session.add(work)
+
+    def advance(self) -> list[tuple[int, list[Hypothesis]]]:
+        """Go on for a moment: names and translations, best first, of the sentences that are done by then."""
+        done = [(name, [NOTHING]) for name in self._empty]
+        self._empty = []
+        return [*done, *((name, self._translator.told(found)) for name, found in self._session.advance())]
+
+    def drop(self, name: int) -> None:
+        """Forget a sentence."""
+        self._empty = [other for other in self._empty if other != name]
+        self._session.drop(name)
 
 
 def inner_ids(tokenizer: AnyTokenizer) -> list[int]:

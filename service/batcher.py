@@ -1,13 +1,14 @@
-"""Many requests → one batch → many answers: one thread owns the model and serves a fair queue."""
+"""Many requests → one batch → many answers: few threads own the model and serve a fair queue."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
+import math
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
 from typing import Any, NamedTuple, TypeVar
 
@@ -16,12 +17,12 @@ from model.sentence import Sentence
 from model.translator import Hypothesis, Translator
 from service.errors import NotReady, ServiceError, ShuttingDown, TranslationFailed, WorkerDied, whereabouts
 from service.fair_queue import FairQueue, Item, Job
+from service.in_work import InWork
 
 logger = logging.getLogger(__name__)
 
 Result = TypeVar("Result")
 MOST_ERRANDS = 8  # between two batches
-_LINGER_SHARE = 0.1  # of the time of a batch: what waiting for a fuller next one may cost
 
 
 class WorkerState(Enum):
@@ -40,10 +41,12 @@ class Errand(NamedTuple):
 
 
 class Batcher:
-    """Translates the sentences of all requests together.
+    """Translates the sentences of all requests together, in as many threads as the translator's decoder has use for.
 
-    `load` runs in the worker thread, so the event loop answers while a model is being read. The batcher is ready
-    when the model has translated something; `on_load_failure` is called, in the worker thread, when it cannot.
+    A sentence joins those in work as soon as there is room, and its request is answered as soon as its last one is
+    done, whatever else goes on. `load` runs in a thread, so the event loop answers while a model is being read. The
+    batcher is ready when the model has translated something; `on_load_failure` is called, in that thread, when it
+    cannot.
     """
 
     def __init__(
@@ -51,11 +54,9 @@ class Batcher:
         load: Callable[[], Translator],
         *,
         queue_tokens: int,
-        batch_tokens: int,
         on_load_failure: Callable[[], None] | None = None,
     ) -> None:
         self._load = load
-        self._batch_tokens = batch_tokens
         self._on_load_failure = on_load_failure
         self.queue = FairQueue(queue_tokens)
         self._unfinished: set[Job] = set()
@@ -63,7 +64,8 @@ class Batcher:
         self._changed = threading.Condition()
         self._state = WorkerState.LOADING
         self._translator: Translator | None = None
-        self._thread = threading.Thread(target=self._work, name="translator", daemon=True)
+        self._threads: list[threading.Thread] = []
+        self._idle = 0  # of them
         self.decoded_sentences = 0
 
     def __repr__(self) -> str:
@@ -81,7 +83,7 @@ class Batcher:
         raise self._why_unavailable()
 
     def start(self) -> None:
-        self._thread.start()
+        self._begin_thread(self._load_and_serve)
 
     def stop(self, *, patience_seconds: float = 10) -> None:
         """Refuse new work, fail what waits, and let the batch in work end. Blocks: not for the event loop."""
@@ -90,8 +92,9 @@ class Batcher:
                 self._state = WorkerState.STOPPED
             self._fail_all(ShuttingDown("The service is shutting down."))
             self._changed.notify_all()
-        if self._thread.ident is not None:
-            self._thread.join(patience_seconds)
+        deadline = time.monotonic() + patience_seconds
+        for thread in list(self._threads):
+            thread.join(max(0.0, deadline - time.monotonic()))
 
     async def translate(
         self, sentences: Sequence[Sentence], options: DecodingOptions
@@ -138,9 +141,14 @@ class Batcher:
         with self._changed:
             self.queue.refuse_when_full()
 
-    # Below this line everything but _fail and _fail_all runs in the worker thread.
+    # Below this line everything but _fail and _fail_all runs in the threads that translate.
 
-    def _work(self) -> None:
+    def _begin_thread(self, work: Callable[[], None]) -> None:
+        name = f"translator-{len(self._threads) + 1}"
+        self._threads.append(threading.Thread(target=work, name=name, daemon=True))
+        self._threads[-1].start()
+
+    def _load_and_serve(self) -> None:
         try:
             translator = self._load()
             warm_up(translator)
@@ -156,30 +164,48 @@ class Batcher:
             if self._state is WorkerState.LOADING:
                 self._state = WorkerState.READY
         logger.info("ready: %r", translator)
+        self._serve(translator)
+
+    def _serve(self, translator: Translator) -> None:
         try:
+            work = InWork(translator)
             while self._state is WorkerState.READY:
-                batch = self._next_batch()
+                self._let_in(work)
                 self._run_errands(translator)
-                if not batch:
-                    continue
-                waiting, started = len(self.queue), time.monotonic()
-                self._decode(translator, batch)
-                answered = len({id(item.job) for item in batch if item.job.remaining == 0})
-                self._await_return(waiting + answered, seconds=_LINGER_SHARE * (time.monotonic() - started))
+                self._answer(work)
+                self._keep_up_with(translator)
         except BaseException as error:
-            logger.critical("the translating thread died: %s", whereabouts(error))
+            logger.critical("a translating thread died: %s", whereabouts(error))
             self._die()
+
+    def _keep_up_with(self, translator: Translator) -> None:
+        """A decoder that came later may have use for more threads."""
+        with self._changed:
+            while len(self._threads) < translator.decoder.threads and self._state is WorkerState.READY:
+                self._begin_thread(lambda: self._serve(translator))
 
     def _die(self) -> None:
         with self._changed:
             self._state = WorkerState.DIED
             self._fail_all(self._why_unavailable())
+            self._changed.notify_all()
 
-    def _next_batch(self) -> list[Item]:
+    def _let_in(self, work: InWork) -> None:
+        """Add to what is in work while there is room; without any, wait."""
         with self._changed:
-            while not self.queue and not self._errands and self._state is WorkerState.READY:
+            while self._state is WorkerState.READY:
+                # Threads that wait get their share: two half as full are done sooner than one.
+                share = math.ceil(self.queue.sentences / (1 + self._idle))
+                while share > 0 and (item := self.queue.take(work.takes)):
+                    work.add(item)
+                    share -= 1
+                if self.queue and self._idle:
+                    self._changed.notify()
+                if work or self._errands:
+                    return
+                self._idle += 1
                 self._changed.wait()
-            return self.queue.take(self._batch_tokens) if self._state is WorkerState.READY else []
+                self._idle -= 1
 
     def _run_errands(self, translator: Translator) -> None:
         for _ in range(MOST_ERRANDS):
@@ -197,42 +223,35 @@ class Batcher:
                 outcome = TranslationFailed("The model failed on this text.")
             _settle(errand.loop, errand.future, outcome)
 
-    def _await_return(self, expected: int, *, seconds: float) -> None:
-        """Give the clients just answered a moment to ask again, so that they share a batch with those who wait.
-
-        Without it two groups of clients, one waiting while the other is served, would stay apart for ever.
-        """
-        deadline = time.monotonic() + seconds
-        with self._changed:
-            while len(self.queue) < expected and self._state is WorkerState.READY:
-                if not self._changed.wait(deadline - time.monotonic()):
-                    return
-
-    def _decode(self, translator: Translator, batch: list[Item]) -> None:
-        """Translate a batch; one that fails is halved until the sentence at fault stands alone."""
-        batch = [item for item in batch if not item.job.is_over]
-        if not batch:
-            return
+    def _answer(self, work: InWork) -> None:
+        """Go on with what is in work, and answer the requests whose last sentence is done."""
+        work.drop_forsaken()
         try:
-            answers = translator.translate([item.sentence for item in batch], batch[0].job.options)
-            if len(answers) != len(batch) or not all(answers):
-                raise RuntimeError(f"{len(batch)} sentences in, {len(answers)} answers out")
+            done = work.advance()
         except Exception as error:
-            if len(batch) == 1:
+            logger.error("%d sentences could not be translated together: %s", len(work), whereabouts(error))
+            done = list(self._one_by_one(work))
+        for item, hypotheses in done:
+            with self._changed:
+                self.decoded_sentences += 1
+                item.job.hypotheses[item.place] = hypotheses
+                item.job.remaining -= 1
+                is_whole = item.job.remaining == 0
+            if is_whole:
+                _settle(item.job.loop, item.job.future, item.job.hypotheses)
+
+    def _one_by_one(self, work: InWork) -> Iterator[tuple[Item, list[Hypothesis]]]:
+        """What failed together, so that the sentence at fault stands alone."""
+        for item in work.start_afresh():
+            if item.job.is_over:
+                continue
+            try:
+                [hypotheses] = work.translator.translate([item.sentence], item.job.options)
+                yield item, hypotheses
+            except Exception as error:
                 logger.error("a sentence could not be translated: %s", whereabouts(error))
                 with self._changed:
-                    self._fail(batch[0].job, TranslationFailed("The model failed on this text."))
-                return
-            half = len(batch) // 2
-            self._decode(translator, batch[:half])
-            self._decode(translator, batch[half:])
-            return
-        self.decoded_sentences += len(batch)
-        for (job, place), hypotheses in zip(batch, answers, strict=True):
-            job.hypotheses[place] = hypotheses
-            job.remaining -= 1
-            if job.remaining == 0:
-                _settle(job.loop, job.future, job.hypotheses)
+                    self._fail(item.job, TranslationFailed("The model failed on this text."))
 
     def _fail_all(self, error: ServiceError) -> None:
         while self._errands:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from model.search.options import DecodingOptions
@@ -50,7 +50,7 @@ class Item(NamedTuple):
 
 
 class FairQueue:
-    """A bounded queue of jobs. Batches take a sentence of each in turn: none waits for another's end."""
+    """A bounded queue of jobs. A sentence of each is taken in turn: none waits for another's end."""
 
     def __init__(self, capacity_tokens: int) -> None:
         self.capacity_tokens = capacity_tokens
@@ -60,10 +60,14 @@ class FairQueue:
     def __len__(self) -> int:
         return len(self._jobs)
 
+    @property
+    def sentences(self) -> int:
+        """How many wait."""
+        return sum(len(job.waiting) for job in self._jobs)
+
     def __repr__(self) -> str:
-        sentences = sum(len(job.waiting) for job in self._jobs)
         return (
-            f"<FairQueue {len(self)} requests, {sentences} sentences, "
+            f"<FairQueue {len(self)} requests, {self.sentences} sentences, "
             f"{self.waiting_tokens}/{self.capacity_tokens} tokens>"
         )
 
@@ -89,41 +93,22 @@ class FairQueue:
         if job in self._jobs:
             self._jobs.remove(job)
 
-    def take(self, batch_tokens: int) -> list[Item]:
-        """The next batch: at least one sentence, the padded whole within `batch_tokens` times beam width.
+    def take(self, accepts: Callable[[Item], bool]) -> Item | None:
+        """The next sentence that is accepted: of the job that has waited longest, which then goes to the end.
 
-        The job that has waited longest decides the options; all jobs with equal options take turns, a
-        sentence each, and then go to the end of the line.
+        Where the next of a job is refused, those behind it are asked; it keeps its place and is asked first again.
         """
-        if not self._jobs:
-            return []
-        options = self._jobs[0].options
-        room = batch_tokens // width(options)
-        turns = deque(job for job in self._jobs if job.options == options)
-        batch: list[Item] = []
-        longest = 0
-        while turns:
-            job = turns.popleft()
-            longest_with_next = max(longest, length(job.sentences[job.waiting[0]]))
-            if batch and longest_with_next * (len(batch) + 1) > room:
+        for job in self._jobs:
+            item = Item(job, job.waiting[0])
+            if not accepts(item):
                 continue
-            longest = longest_with_next
-            batch.append(Item(job, job.waiting.popleft()))
-            self.waiting_tokens -= length(batch[-1].sentence)
+            job.waiting.popleft()
+            self.waiting_tokens -= length(item.sentence)
+            self._jobs.remove(job)
             if job.waiting:
-                turns.append(job)
-        self._rotate({id(item.job) for item in batch})
-        return batch
-
-    def _rotate(self, served: set[int]) -> None:
-        unserved = [job for job in self._jobs if id(job) not in served]
-        unfinished = [job for job in self._jobs if id(job) in served and job.waiting]
-        self._jobs = deque(unserved + unfinished)
-
-
-def width(options: DecodingOptions) -> int:
-    """Times that one sentence is decoded: side by side in a beam, one after the other in sampling."""
-    return {"greedy": 1, "beam": options.beam_size, "sample": options.n_best}[options.strategy]
+                self._jobs.append(job)
+            return item
+        return None
 
 
 def length(sentence: Sentence) -> int:

@@ -82,7 +82,7 @@ class Settings(BaseModel):
         float, Field(ge=0, description="time that a request waits for room there before it is refused")
     ] = 3
     batch_tokens: Annotated[
-        int, Field(ge=1, description="padded source pieces times beam width that are translated in one go")
+        int, Field(ge=1, description="padded source pieces times beam width in one batch of PyTorch")
     ] = 4096
 
     head_seconds: Annotated[float, Field(gt=0, description="time for a client to send its request head")] = 30

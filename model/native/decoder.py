@@ -55,8 +55,8 @@ class MixedSession:
         return len(self._in_work) + len(self._plain)
 
     def takes(self, work: Work) -> bool:
-        rows = self._native.rows + sum(request.beam_size for request in self._joining)
-        return not len(self) or rows + _beam_size(work) <= ROWS
+        # Whoever comes first is let in, however wide: or a stream of narrow ones could keep a wide one out for ever.
+        return self._native.rows + sum(request.beam_size for request in self._joining) < ROWS
 
     def add(self, work: Work) -> None:
         if work.sentence.phrases or work.options.strategy == "sample":

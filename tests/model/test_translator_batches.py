@@ -125,7 +125,7 @@ def test_more_than_a_batch_holds_is_translated_in_several(
     whole = translator.translate(sentences, GREEDY)
     sizes: list[int] = []
     start = translator.model.start
-    monkeypatch.setattr("model.decoding.BATCH_PIECES", 300)
+    monkeypatch.setattr(translator.plain, "batch_pieces", 300)
 
     def counted(source_BS: Tensor) -> DecoderState:
         sizes.append(source_BS.numel())

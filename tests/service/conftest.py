@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple, cast
 
 import pytest
@@ -14,6 +15,7 @@ from fastapi.testclient import TestClient
 
 from model.alignment import Alignment
 from model.config import preset
+from model.decoding import Work
 from model.directory import save_translator
 from model.search.options import DecodingOptions
 from model.sentence import Sentence
@@ -27,6 +29,33 @@ from tokenizer import Tokenizer
 from tokenizer.train import train_tokenizer
 
 
+class LoudSession:
+    """Decodes a batch at a time, of equal options."""
+
+    def __init__(self, translator: "UpperCase") -> None:
+        self.translator, self.decoder = translator, translator.decoder
+        self.works: list[Work] = []
+
+    def __len__(self) -> int:
+        return len(self.works)
+
+    def takes(self, work: Work) -> bool:
+        longest = max(len(one.sentence.ids) for one in (*self.works, work))
+        fits = longest * (len(self.works) + 1) <= self.translator.batch_tokens
+        return not self.works or (fits and work.options == self.works[0].options)
+
+    def add(self, work: Work) -> None:
+        self.works.append(work)
+
+    def advance(self) -> list[tuple[int, list[Hypothesis]]]:
+        works, self.works = self.works, []
+        answers = self.translator.translate([work.sentence for work in works], works[0].options)
+        return list(zip([work.name for work in works], answers, strict=True))
+
+    def drop(self, name: int) -> None:
+        self.works = [work for work in self.works if work.name != name]
+
+
 class UpperCase:
     """A translator for English and German, one piece a character, that says the same only louder.
 
@@ -36,6 +65,8 @@ class UpperCase:
 
     name = "upper"
     directions = (("en", "de"), ("de", "en"))
+    decoder = SimpleNamespace(threads=1)
+    batch_tokens = 1000
 
     def __init__(self) -> None:
         self.gate = threading.Event()
@@ -59,6 +90,9 @@ class UpperCase:
         assert (source_language, target_language) in self.directions
         assert self.fits(text)
         return Sentence(text, target_language, tuple(map(ord, text)))
+
+    def session(self) -> LoudSession:
+        return LoudSession(self)
 
     def translate(self, sentences, options: DecodingOptions) -> list[list[Hypothesis]]:
         texts = [sentence.text for sentence in sentences]

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import threading
-import time
+from types import SimpleNamespace
 
 import pytest
 
@@ -18,8 +18,8 @@ GREEDY = DecodingOptions(strategy="greedy")
 def make_batcher(until):
     with contextlib.ExitStack() as stack:
 
-        def make(translator, *, queue_tokens=10_000, batch_tokens=1000) -> Batcher:
-            batcher = Batcher(lambda: translator, queue_tokens=queue_tokens, batch_tokens=batch_tokens)
+        def make(translator, *, queue_tokens=10_000) -> Batcher:
+            batcher = Batcher(lambda: translator, queue_tokens=queue_tokens)
             batcher.start()
             stack.callback(batcher.stop)
             stack.callback(translator.gate.set)
@@ -103,7 +103,8 @@ def test_a_cancelled_request_leaves_the_queue_undecoded(translator, batcher):
 
 
 def test_a_request_cancelled_in_the_middle_is_decoded_no_further(make_batcher, translator):
-    batcher = make_batcher(translator, batch_tokens=8)
+    translator.batch_tokens = 8
+    batcher = make_batcher(translator)
 
     async def run():
         translator.gate.clear()
@@ -188,7 +189,7 @@ def test_when_the_worker_dies_all_who_wait_are_told_and_all_who_come(translator,
 
 def test_it_is_not_ready_until_the_model_has_translated_each_direction(translator, until):
     translator.gate.clear()
-    batcher = Batcher(lambda: translator, queue_tokens=10, batch_tokens=10)
+    batcher = Batcher(lambda: translator, queue_tokens=10)
     batcher.start()
     assert translator.is_decoding.wait(10)
     with pytest.raises(NotReady):
@@ -205,7 +206,7 @@ def test_a_model_that_cannot_be_loaded_is_reported_with_its_reason(until, caplog
     def load():
         raise ValueError("runs/none: no such directory")
 
-    batcher = Batcher(load, queue_tokens=10, batch_tokens=10, on_load_failure=failed.set)
+    batcher = Batcher(load, queue_tokens=10, on_load_failure=failed.set)
     batcher.start()
     assert failed.wait(10)
     assert batcher.state is WorkerState.DIED
@@ -227,43 +228,45 @@ def test_stopping_fails_what_waits_and_ends_the_thread(translator, batcher):
 
     asyncio.run(run())
     assert "late" not in translator.decoded
-    assert not any(thread.name == "translator" and thread.is_alive() for thread in threading.enumerate())
+    assert not any(
+        thread.name.startswith("translator-") and thread.is_alive() for thread in threading.enumerate()
+    )
 
 
-def test_clients_that_ask_again_and_again_come_to_share_one_batch(translator, batcher, monkeypatch):
-    decode = translator.translate
-
-    started = threading.Event()
-
-    def slowly(sentences, options):
-        started.set()
-        time.sleep(0.1)
-        return decode(sentences, options)
-
-    async def ask_again_and_again():
-        for _ in range(6):
-            await batcher.translate(prepared(translator, "again"), GREEDY)
+def test_a_decoder_that_has_use_for_more_threads_gets_them_and_shares_the_work(translator, batcher, until):
+    translator.decoder = SimpleNamespace(threads=3)
 
     async def run():
-        first = asyncio.create_task(ask_again_and_again())
-        await asyncio.to_thread(started.wait, 10)  # now one client is served, and those to come wait
-        await asyncio.gather(first, *(ask_again_and_again() for _ in range(7)))
+        await batcher.translate(prepared(translator, "the first to see it"), GREEDY)
+        translator.forget()
+        until(lambda: batcher._idle == 3)
+        first = await held(translator, batcher)
+        tasks = [
+            asyncio.create_task(batcher.translate(prepared(translator, f"parcel {n}"), GREEDY))
+            for n in range(8)
+        ]
+        await asyncio.to_thread(until, lambda: sum(map(len, translator.batches)) == 9)
+        translator.gate.set()
+        await asyncio.gather(first, *tasks)
 
-    monkeypatch.setattr(translator, "translate", slowly)
     asyncio.run(run())
-    sizes = [len(batch) for batch in translator.batches]
-    assert (sizes[0], sum(sizes)) == (1, 48)
-    assert sizes.count(8) >= 4
+    assert [batch for batch in translator.batches if len(batch) > 1]
+    assert len(translator.batches) == 3
 
 
-def test_a_lone_client_waits_for_nobody(translator, batcher, monkeypatch):
-    monkeypatch.setattr("service.batcher._LINGER_SHARE", 1e6)
+def test_a_faster_decoder_is_taken_as_soon_as_it_is_there(translator, batcher):
+    sessions = []
+    session = translator.session
 
-    async def run():
-        for _ in range(5):
-            await batcher.translate(prepared(translator, "alone"), GREEDY)
+    def noted():
+        sessions.append(translator.decoder)
+        return session()
 
-    asyncio.run(asyncio.wait_for(run(), 5))
+    translator.session = noted
+    asyncio.run(batcher.translate(prepared(translator, "slow"), GREEDY))
+    translator.decoder = SimpleNamespace(threads=1)
+    asyncio.run(batcher.translate(prepared(translator, "fast"), GREEDY))
+    assert sessions == [translator.decoder]
 
 
 def test_the_event_loop_runs_while_the_model_works(translator, batcher):

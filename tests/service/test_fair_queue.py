@@ -26,13 +26,19 @@ def make_job(loop, lengths, options=GREEDY) -> Job:
     return Job(sentences, options, loop.create_future())
 
 
-def test_a_short_request_is_in_the_next_batch_behind_a_long_document(job):
+def take(queue, count=1, accepts=lambda item: True):
+    """The next so many, as a thread that has room for them takes them."""
+    items = [queue.take(accepts) for _ in range(count)]
+    return [item for item in items if item is not None]
+
+
+def test_a_short_request_is_next_behind_a_long_document(job):
     queue = FairQueue(10_000)
     document, short = job([10] * 500), job([10])
     queue.add(document)
-    queue.take(40)
+    take(queue, 4)
     queue.add(short)
-    assert short in {item.job for item in queue.take(40)}
+    assert [item.job for item in take(queue, 2)] == [document, short]
 
 
 def test_jobs_take_turns_sentence_by_sentence(job):
@@ -40,32 +46,26 @@ def test_jobs_take_turns_sentence_by_sentence(job):
     first, second, third = job([5] * 3), job([5]), job([5] * 9)
     for each in (first, second, third):
         queue.add(each)
-    assert [item.job for item in queue.take(35)] == [first, second, third, first, third, first, third]
+    assert [item.job for item in take(queue, 7)] == [first, second, third, first, third, first, third]
+    assert [item.place for item in take(queue, 2)] == [3, 4]
 
 
-def test_a_batch_has_equal_options_and_the_others_come_next(job):
+def test_who_is_refused_keeps_the_place_while_those_behind_are_asked(job):
     queue = FairQueue(1000)
-    greedy, beam, more = job([5]), job([5], DecodingOptions(beam_size=2)), job([5])
-    for each in (greedy, beam, more):
-        queue.add(each)
-    assert [item.job for item in queue.take(1000)] == [greedy, more]
-    assert [item.job for item in queue.take(1000)] == [beam]
-    assert queue.take(1000) == []
+    wide, narrow = job([5] * 2, DecodingOptions(beam_size=9)), job([5] * 3)
+    queue.add(wide)
+    queue.add(narrow)
+    is_narrow = lambda item: item.job.options == GREEDY  # noqa: E731
+    assert [item.job for item in take(queue, 2, is_narrow)] == [narrow, narrow]
+    assert [item.job for item in take(queue, 3)] == [wide, narrow, wide]
+    assert queue.take(lambda item: True) is None
 
 
-def test_unequal_options_cannot_starve_each_other(job):
-    queue = FairQueue(10_000)
-    long_greedy, long_beam = job([10] * 100), job([10] * 100, DecodingOptions(beam_size=2))
-    queue.add(long_greedy)
-    queue.add(long_beam)
-    deciders = [queue.take(40)[0].job for _ in range(6)]
-    assert deciders == [long_greedy, long_beam] * 3
-
-
-def test_a_beam_counts_as_often_as_it_is_wide(job):
+def test_what_nobody_has_room_for_stays_as_it_is(job):
     queue = FairQueue(1000)
-    queue.add(job([10] * 20, DecodingOptions(beam_size=5)))
-    assert len(queue.take(100)) == 2
+    queue.add(job([5] * 3))
+    assert queue.take(lambda item: False) is None
+    assert (queue.sentences, queue.waiting_tokens) == (3, 15)
 
 
 def test_a_full_queue_refuses_whole_jobs_and_what_never_fits_is_told_so(job):
@@ -89,33 +89,24 @@ def test_a_discarded_job_frees_its_room_and_is_never_taken(job):
     queue.discard(gone)
     queue.discard(gone)
     assert queue.waiting_tokens == 20
-    assert [item.job for item in queue.take(100)] == [stays]
+    assert [item.job for item in take(queue, 3)] == [stays]
 
 
-@given(
-    st.lists(
-        st.tuples(st.lists(st.integers(1, 30), min_size=1, max_size=8), st.sampled_from([1, 2, 5])),
-        max_size=8,
-    ),
-    st.integers(1, 200),
-)
-def test_every_sentence_is_taken_once_and_batches_keep_their_bound(shapes, batch_tokens):
+@given(st.lists(st.lists(st.integers(1, 30), min_size=1, max_size=8), max_size=8), st.randoms())
+def test_every_sentence_is_taken_once_whoever_is_refused_on_the_way(shapes, random):
     loop = asyncio.new_event_loop()
     try:
         queue = FairQueue(1_000_000)
-        jobs = [make_job(loop, lengths, DecodingOptions(beam_size=width)) for lengths, width in shapes]
+        jobs = [make_job(loop, lengths) for lengths in shapes]
         for each in jobs:
             queue.add(each)
         taken = []
-        while batch := queue.take(batch_tokens):
-            widths = {item.job.options.beam_size for item in batch}
-            assert len(widths) == 1
-            padded = max(len(item.sentence.ids) for item in batch) * len(batch) * widths.pop()
-            assert padded <= batch_tokens or len(batch) == 1
-            taken += [(id(item.job), item.place) for item in batch]
+        while queue:
+            if item := queue.take(lambda item: random.random() < 0.5):
+                taken.append((id(item.job), item.place))
         assert sorted(taken) == sorted(
             (id(each), place) for each in jobs for place in range(len(each.sentences))
         )
-        assert queue.waiting_tokens == 0 and len(queue) == 0
+        assert queue.waiting_tokens == queue.sentences == 0
     finally:
         loop.close()

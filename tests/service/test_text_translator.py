@@ -20,7 +20,7 @@ def make_text_translator(until):
     with contextlib.ExitStack() as stack:
 
         def make(translator):
-            batcher = Batcher(lambda: translator, queue_tokens=1_000_000, batch_tokens=1000)
+            batcher = Batcher(lambda: translator, queue_tokens=1_000_000)
             batcher.start()
             stack.callback(batcher.stop)
             until(lambda: batcher.state is WorkerState.READY)
