@@ -79,6 +79,7 @@ def create_app(
 
     def load_model() -> Translator:
         translator = load_translator(settings.model, device=settings.device, dtype=settings.dtype)
+        translator.plain.batch_pieces = settings.batch_tokens
         accelerate_soon(translator, engine=settings.engine, dtype=settings.dtype)
         return translator
 
@@ -87,7 +88,6 @@ def create_app(
         batcher = Batcher(
             load or load_model,
             queue_tokens=settings.queue_tokens,
-            batch_tokens=settings.batch_tokens,
             on_load_failure=on_load_failure,
         )
         batcher.start()
