@@ -27,6 +27,7 @@ let detected = ""; // the language that the service found the text to be in
 showWords();
 form.addEventListener("submit", (event) => {
   event.preventDefault();
+  if (text.value === "") text.focus();
   translateText();
 });
 form.addEventListener("keydown", (event) => {

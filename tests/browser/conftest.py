@@ -7,7 +7,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -109,6 +109,21 @@ def page(browser: "Browser", address: str, watch: Watch) -> "Iterator[Page]":
 def too_faint() -> str:
     """A JavaScript function that lists texts and borders with too little contrast."""
     return Path(__file__).with_name("contrast.js").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def violations(chromium: Path) -> "Callable[[Page], list[str]]":
+    """violations(page): what axe-core, the usual judge of WCAG 2.2 A and AA, has against the page."""
+    axe = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="`make test-browser` installs it"
+    )
+
+    def judge(page: "Page") -> list[str]:
+        options = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
+        found = axe.Axe().run(page, options=options).response["violations"]
+        return [f"{one['id']}: {node['html'][:120]}" for one in found for node in one["nodes"]]
+
+    return judge
 
 
 def observe(page: "Page", watch: Watch) -> None:

@@ -39,7 +39,9 @@
     if (hint === "::placeholder" || /\w/.test(pseudo.content.replace(/^(none|normal)$/, ""))) {
       check(name + hint, pseudo.color, ground(element), 4.5);
     }
-    if (element.matches("button:not(.primary, .icon), input[type=number]")) {
+    // A picture shows by itself where it is; a button of bare text has no border to be seen.
+    const isFramed = element.matches("button:not(.primary, .icon, .open), input[type=number]");
+    if (isFramed && parseFloat(style.borderTopWidth) > 0) {
       check(name + " border", style.borderTopColor, ground(element.parentElement), 3);
     }
   }

@@ -5,7 +5,7 @@ import pytest
 
 @pytest.fixture
 def docs(page):
-    page.get_by_role("link", name="API documentation").click()
+    page.get_by_role("link", name="API", exact=True).click()
     page.locator(".operation").first.wait_for()
     return page
 
@@ -43,6 +43,6 @@ def test_nothing_is_wider_than_a_phone(docs) -> None:
 
 
 def test_the_way_back_leads_to_the_translator(docs, address) -> None:
-    docs.get_by_role("link", name="Back to the translator").click()
+    docs.get_by_role("link", name="Translate", exact=True).click()
     docs.get_by_label("Text to translate").wait_for()
     assert docs.url == f"{address}/"

@@ -59,11 +59,136 @@ def sent_bodies(page: Any) -> list[dict[str, Any]]:
 
 def test_the_button_shows_what_the_service_answers(page, address, watch) -> None:
     shown = translate(page, TWO_PARAGRAPHS)
-    body = {"text": TWO_PARAGRAPHS, "source": "en", "target": "de"}
+    body = {"text": TWO_PARAGRAPHS, "source": "auto", "target": "de"}
     decoding = {"strategy": "beam", "beam_size": 5, "n_best": 1}
     assert shown == answer_of_service(address, body | {"decoding": decoding})["text"]
     assert page.locator("#translation").get_attribute("lang") == "de"
     assert watch.console_errors == []
+
+
+def test_a_text_is_translated_as_it_is_typed_and_few_requests_are_sent(page) -> None:
+    bodies = sent_bodies(page)
+    page.get_by_label("Text to translate").press_sequentially("Where is the next train station?", delay=20)
+    wait_for_answer(page)
+    assert bodies[-1]["text"] == "Where is the next train station?"
+    assert len(bodies) <= 3
+
+
+def test_a_long_text_is_read_while_it_is_still_being_translated(page) -> None:
+    page.evaluate(
+        """() => new MutationObserver(() => (window.seen ??= []).push(translation.textContent))
+             .observe(translation, { childList: true })"""
+    )
+    shown = translate(page, " ".join(f"This is sentence number {number}." for number in range(1, 9)))
+    grown = [text for text in page.evaluate("window.seen") if text]
+    assert len(set(grown)) >= 3 and grown[-1] == shown
+    assert all(shown.startswith(text) for text in grown)
+
+
+def test_the_language_is_detected_and_shown(page) -> None:
+    translate(page, "The weather is nice today and we are going to the harbour.")
+    assert re.fullmatch(r"English, \d+% sure", page.locator("#detected").inner_text())
+    assert chosen_languages(page) == ("auto", "de")
+
+
+def test_who_writes_in_the_language_that_was_wanted_gets_the_other_one(page) -> None:
+    bodies = sent_bodies(page)
+    page.get_by_label("Text to translate").fill("Das Wetter ist heute schön, und wir gehen zum Hafen.")
+    page.locator("#target:has(option[value=en]:checked)").wait_for(timeout=SECONDS_TO_ANSWER)
+    wait_for_answer(page)
+    assert [body["target"] for body in bodies] == ["de", "en"]
+
+
+def test_a_link_holds_the_text_and_no_request_does(page, address, watch) -> None:
+    translate(page, TWO_PARAGRAPHS)
+    page.get_by_role("button", name="Copy link").click()
+    page.get_by_text("Link copied.").wait_for()
+    link = page.url
+    assert "#" in link and "harbour" in link
+    page.goto("about:blank")
+    page.goto(link)
+    assert wait_for_answer(page)
+    assert page.get_by_label("Text to translate").input_value() == TWO_PARAGRAPHS
+    assert [url for url in watch.requests if "harbour" in url.partition("#")[0]] == []
+
+
+def test_a_history_is_kept_in_the_browser_until_it_is_forgotten(page) -> None:
+    shown = translate(page, "Good morning!")
+    page.locator("#history summary").click()
+    entry = page.locator("#past button")
+    entry.wait_for(timeout=SECONDS_TO_ANSWER)
+    assert entry.locator("span").all_inner_texts() == ["Good morning!", shown]
+    page.get_by_label("Text to translate").fill("")
+    entry.click()
+    assert page.get_by_label("Text to translate").input_value() == "Good morning!"
+    page.get_by_role("button", name="Forget all").click()
+    assert page.locator("#past button").count() == 0
+    assert page.evaluate("localStorage.getItem('dragoman.history')") == "[]"
+
+
+def test_terms_of_the_glossary_are_sent_and_obeyed(page) -> None:
+    page.get_by_label("From", exact=True).select_option("English")
+    page.locator("#glossary summary").click()
+    page.get_by_label("Term", exact=True).fill("harbour")
+    page.get_by_label("Its translation").fill("Seehafen")
+    page.keyboard.press("Enter")
+    bodies = sent_bodies(page)
+    assert "Seehafen" in translate(page, "The harbour is quiet today.")
+    assert bodies[-1]["terms"] == {"harbour": "Seehafen"}
+    page.reload()
+    page.locator("#translate:enabled").wait_for()
+    page.get_by_label("From", exact=True).select_option("English")
+    page.locator("#glossary summary").click()
+    page.get_by_role("button", name="Remove harbour").click()
+    assert page.locator("#terms li").count() == 0
+
+
+def test_a_file_is_translated_and_fetched(page, tmp_path) -> None:
+    page.get_by_label("From", exact=True).select_option("English")
+    page.locator("#files summary").click()
+    file = {"name": "letter.txt", "mimeType": "text/plain", "buffer": b"Good morning!\n\nGood night!\n"}
+    page.locator("#file").set_input_files(file)
+    link = page.get_by_role("link", name="Save the translation")
+    link.wait_for(timeout=SECONDS_TO_ANSWER)
+    with page.expect_download() as download:
+        link.click()
+    assert download.value.suggested_filename == "letter.de.txt"
+    first, blank, second, end = download.value.path().read_text(encoding="utf-8").split("\n")
+    assert first and second and blank == end == ""
+
+
+def test_a_file_that_cannot_be_read_is_refused_with_the_reason(page) -> None:
+    page.locator("#files summary").click()
+    file = {"name": "photo.jpg", "mimeType": "image/jpeg", "buffer": b"\xff\xd8\xff"}
+    page.locator("#file").set_input_files(file)
+    alert = page.locator("#uploads [role=alert]")
+    alert.wait_for(timeout=SECONDS_TO_ANSWER)
+    assert alert.inner_text().startswith("photo.jpg: ")
+
+
+@pytest.mark.parametrize("kind", range(6))
+def test_each_example_for_programs_is_the_request_of_the_page(page, address, kind) -> None:
+    page.get_by_label("Text to translate").fill("It's late.")
+    page.locator("#programs summary").click()
+    name = page.locator("#kind option").nth(kind).inner_text()
+    page.locator("#kind").select_option(name)
+    code = page.locator("#snippet").inner_text()
+    assert address in code
+    if name.startswith("Python"):
+        compile(code, name, "exec")
+    else:
+        assert code.count("'") % 2 == 0, "the quote in the text does not end the shell's"
+
+
+@pytest.mark.parametrize(("code", "name"), [("de", "Übersetzen"), ("fr", "Traduire"), ("zh", "翻译")])
+def test_the_page_speaks_other_languages(page, code, name) -> None:
+    page.get_by_label("Text to translate").fill("Good morning!")
+    page.locator("#interface").select_option(code)
+    button = page.get_by_role("button", name=name, exact=True)
+    button.wait_for()
+    assert page.evaluate("document.documentElement.lang") == code
+    wait_for_answer(page)
+    assert page.locator("#text").input_value() == "Good morning!"
 
 
 @pytest.mark.parametrize("keys", ["Control+Enter", "Meta+Enter"])
@@ -105,25 +230,28 @@ def test_swapping_exchanges_languages_and_texts_and_swapping_again_restores_them
     assert page.locator("#translation").text_content() == TWO_PARAGRAPHS
     assert page.locator("#translation").get_attribute("lang") == "en"
     page.get_by_role("button", name="Swap languages").click()
-    assert chosen_languages(page) == ("en", "de")
+    assert chosen_languages(page) == ("en", "de"), "the language that was detected has its name now"
     assert page.get_by_label("Text to translate").input_value() == TWO_PARAGRAPHS
     assert page.locator("#translation").text_content() == shown
 
 
 def test_swapping_before_translating_keeps_what_was_typed(page) -> None:
+    page.get_by_label("From", exact=True).select_option("English")
     page.get_by_label("Text to translate").fill("Guten Morgen!")
+    bodies = sent_bodies(page)
     page.get_by_role("button", name="Swap languages").click()
     assert page.get_by_label("Text to translate").input_value() == "Guten Morgen!"
-    bodies = sent_bodies(page)
-    page.get_by_role("button", name="Translate").click()
     wait_for_answer(page)
     assert (bodies[0]["source"], bodies[0]["target"]) == ("de", "en")
 
 
 def test_both_directions_of_the_model_are_offered_by_name(page) -> None:
     names = page.get_by_label("From", exact=True).locator("option").all_inner_texts()
-    assert sorted(names) == ["English", "German"]
-    assert page.get_by_label("To", exact=True).locator("option").all_inner_texts() == ["German"]
+    assert names[0] == "Detect language" and sorted(names[1:]) == ["English", "German"]
+    assert sorted(page.get_by_label("To", exact=True).locator("option").all_inner_texts()) == [
+        "English",
+        "German",
+    ]
     page.get_by_label("From", exact=True).select_option("German")
     assert page.get_by_label("To", exact=True).locator("option").all_inner_texts() == ["English"]
 
@@ -150,7 +278,7 @@ def test_alternatives_are_listed_with_their_scores(page, address) -> None:
     body = {"text": "The last ship is late.", "source": "en", "target": "de", "decoding": decoding}
     expected = answer_of_service(address, body)["alternatives"]
     assert 1 <= len(expected) <= 2, "two were asked for; equal ones are told once"
-    items = page.get_by_role("listitem")
+    items = page.locator("#alternatives li")
     assert items.locator("span:first-child").all_text_contents() == [other["text"] for other in expected]
     shown_scores = items.locator("span:last-child").all_inner_texts()
     assert shown_scores == [f"score {other['score']:.2f}".replace("-", "−") for other in expected]
@@ -193,6 +321,7 @@ def test_copying_works_where_the_page_has_no_clipboard_object(page) -> None:
 
 
 def test_markup_that_a_user_types_is_shown_literally(page, watch) -> None:
+    page.get_by_label("From", exact=True).select_option("English")
     translate(page, MARKUP)
     page.get_by_role("button", name="Swap languages").click()  # brings what was typed into the answer's box
     assert page.locator("#translation").text_content() == MARKUP
@@ -208,7 +337,7 @@ def test_markup_in_an_answer_is_shown_literally(page) -> None:
         lambda route: route.fulfill(json={"translation": other | {"alternatives": [other]}}),
     )
     assert translate(page, "anything") == MARKUP
-    assert page.get_by_role("listitem").locator("span:first-child").text_content() == MARKUP
+    assert page.locator("#alternatives li span:first-child").text_content() == MARKUP
     page.unroute_all()
     error = {"error": {"code": MARKUP, "message": MARKUP, "field": MARKUP}}
     page.route("**/v1/translate", lambda route: route.fulfill(status=400, json=error))

@@ -24,7 +24,8 @@ function draw() {
     return station(written, before, pieces, shown, most);
   });
   place.replaceChildren(
-    html("p", { className: "lead" }, say("block.lead", say(`${zoom.part}.layer`, zoom.layer + 1))),
+    html("h2", {}, say(`${zoom.part}.layer`, zoom.layer + 1)),
+    html("p", { className: "lead" }, say("block.lead")),
     html("ol", { className: "stations" }, ...stations),
   );
   if (zoom.part === "decoder") place.append(lens(zoom.layer, shown));

@@ -53,6 +53,7 @@ function draw() {
   });
   place.replaceChildren(
     html("div", { className: "head-picture" },
+      html("h2", {}, `${say(`${part}.title`)}, ${say("head.name", head + 1)}`),
       html("p", { className: "lead" }, say(`${part}.lead`)),
       html("div", { className: "scroller" }, map),
       html("p", { className: "links" }, html("span", { className: "switched" }, headSwitch(part, layer, head), isSilent(part, layer, head) ? say("head.off") : say("head.on")), docLink(ANCHORS[part]), codeLink("model/attention.py", "attention_weights")),
@@ -83,7 +84,7 @@ function table(part) {
   return html("div", { className: "head-numbers" },
     html("h3", {}, say("head.asks", label(askers[row], row))),
     html("p", { className: "quiet" }, say("head.query", width)), strip(numbers.queries[row], scale),
-    html("div", { className: "scroller" }, html("table", {},
+    html("div", { className: "scroller", tabIndex: 0, aria: { role: "group", label: say("head.weight") } }, html("table", {},
       html("thead", {}, html("tr", {}, ...["piece", "key", "score", "weight", "share"].map((name) => html("th", { scope: "col" }, say(`head.${name}`))))), body)),
     html("p", { className: "quiet" }, say("head.found")), strip(numbers.found[row], Math.max(...numbers.values.flat().map(Math.abs)) * 0.6),
     html("p", { className: "formula" }, say("head.formula", width)));

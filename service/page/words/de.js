@@ -114,7 +114,7 @@ export const words = {
   "flow.said": "sagt als Nächstes",
   "flow.from": (word, sources) => `„${word}“ nimmt von: ${sources || "nichts Bestimmtem"}`,
   "flow.picture": "Der Satz auf seinem Weg durch Encoder und Decoder",
-  "block.lead": (name) => `${name}: Jede Teilschicht liest den Strom und fügt etwas hinzu. Sonst ändert ihn nichts.`,
+  "block.lead": "Jede Teilschicht liest den Strom und fügt etwas hinzu. Sonst ändert ihn nichts.",
   "block.adds": "Was sie hinzufügt, neben dem, was vorbeifließt (Längen der Vektoren):",
   "block.norms": (stream, added) => `Strom ${stream}, hinzugefügt ${added}`,
   "lens.title": "Wenn es hier aufhörte",

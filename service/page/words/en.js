@@ -117,7 +117,7 @@ export const words = {
   "flow.said": "says next",
   "flow.from": (word, sources) => `“${word}” takes from: ${sources || "nothing in particular"}`,
   "flow.picture": "The sentence on its way through encoder and decoder",
-  "block.lead": (name) => `${name}: every sublayer reads the stream and adds something to it. Nothing else ever changes it.`,
+  "block.lead": "Every sublayer reads the stream and adds something to it. Nothing else ever changes it.",
   "block.adds": "What it adds, beside what flows by (lengths of the vectors):",
   "block.norms": (stream, added) => `stream ${stream}, added ${added}`,
   "lens.title": "If it stopped here",

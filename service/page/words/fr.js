@@ -114,7 +114,7 @@ export const words = {
   "flow.said": "dit ensuite",
   "flow.from": (word, sources) => `« ${word} » vient de : ${sources || "rien de particulier"}`,
   "flow.picture": "La phrase sur son chemin à travers encodeur et décodeur",
-  "block.lead": (name) => `${name} : chaque sous-couche lit le flux et y ajoute quelque chose. Rien d’autre ne le change.`,
+  "block.lead": "Chaque sous-couche lit le flux et y ajoute quelque chose. Rien d’autre ne le change.",
   "block.adds": "Ce qu’elle ajoute, à côté de ce qui passe (longueurs des vecteurs) :",
   "block.norms": (stream, added) => `flux ${stream}, ajouté ${added}`,
   "lens.title": "Si l’on s’arrêtait ici",

@@ -114,7 +114,7 @@ export const words = {
   "flow.said": "接着说",
   "flow.from": (word, sources) => `“${word}”取自：${sources || "没有特定的词"}`,
   "flow.picture": "句子穿过编码器和解码器的过程",
-  "block.lead": (name) => `${name}：每个子层读取残差流，再往里加一些东西。除此之外没有什么会改变它。`,
+  "block.lead": "每个子层读取残差流，再往里加一些东西。除此之外没有什么会改变它。",
   "block.adds": "它加上的，与流过的相比（向量长度）：",
   "block.norms": (stream, added) => `流 ${stream}，加上 ${added}`,
   "lens.title": "如果到此为止",
