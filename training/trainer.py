@@ -218,7 +218,12 @@ def _load_parameters(model: Transformer, tensors: dict[str, Tensor], part: str) 
     if saved != set(parameters):
         raise CheckpointError(f"checkpoint and recipe differ in {sorted(saved ^ set(parameters))[:3]} …")
     for name, parameter in parameters.items():
-        fill(parameter, tensors[f"{part}/{name}"])
+        value = tensors[f"{part}/{name}"]
+        if value.shape != parameter.shape:
+            raise CheckpointError(
+                f"{name} is {tuple(value.shape)} in the checkpoint, {tuple(parameter.shape)} in the recipe"
+            )
+        fill(parameter, value)
 
 
 def _on(device: torch.device, batch: Batch) -> Batch:

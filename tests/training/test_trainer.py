@@ -160,3 +160,6 @@ def test_a_checkpoint_of_another_shape_is_refused_by_name(
     deeper = replace(recipe, model=replace(recipe.model, encoder_layers=2))
     with pytest.raises(CheckpointError, match=r"encoder\.1"):
         trainer(deeper, data).resume(CheckpointFolder(tmp_path))
+    broader = replace(recipe, model=replace(recipe.model, feed_forward_width=65))
+    with pytest.raises(CheckpointError, match=r"up\.weight is \(64, 32\) in the checkpoint, \(65, 32\)"):
+        trainer(broader, data).resume(CheckpointFolder(tmp_path))
