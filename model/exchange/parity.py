@@ -13,6 +13,7 @@ import torch
 from model.decoding import padded
 from model.search import SearchTask, greedy_search
 from model.sentence import Sentence
+from model.state import DecoderState
 from model.translator import Translator
 from tokenizer.vocabulary import SPACE_MARK
 
@@ -87,6 +88,15 @@ class OurEngine:
     def __init__(self, translator: Translator) -> None:
         self._translator, self._model = translator, translator.model
 
+    def start(self, sources: Sequence[Sequence[int]]) -> DecoderState:
+        """The state before the first position."""
+        return self._model.start(padded(sources, self._model.config.pad_id))
+
+    def step(self, tokens_N: torch.Tensor, state: DecoderState) -> tuple[torch.Tensor, DecoderState]:
+        """Log-probabilities (N, V) over what follows `tokens_N`, and the state with one position more."""
+        logits_NV, state = self._model.step(tokens_N, state)
+        return logits_NV.log_softmax(dim=-1), state
+
     @torch.inference_mode()
     def greedy(self, sources: Sequence[Sequence[int]], *, limit: int) -> list[tuple[int, ...]]:
         task = SearchTask(
@@ -95,13 +105,7 @@ class OurEngine:
             max_lengths=[limit] * len(sources),
             banned_ids=self._translator.banned_ids,
         )
-
-        def step(tokens_N: torch.Tensor, state: Any) -> tuple[torch.Tensor, Any]:
-            logits_NV, state = self._model.step(tokens_N, state)
-            return logits_NV.log_softmax(dim=-1), state
-
-        state = self._model.start(padded(sources, self._model.config.pad_id))
-        return [found.ids for found in greedy_search(step, state, task)]
+        return [found.ids for found in greedy_search(self.step, self.start(sources), task)]
 
     @torch.inference_mode()
     def logits(self, sources: Sequence[Sequence[int]], targets: Sequence[Sequence[int]]) -> list[Numbers]:

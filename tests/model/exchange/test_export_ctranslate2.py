@@ -15,6 +15,7 @@ from model.export import TARGETS, export, main
 from tests.model.boats import boats
 from tests.model.exchange.extra import needs
 from tests.model.exchange.programs import output_of_the_readme
+from tests.model.pairs import pair_translator
 from tests.model.phrasebook import phrasebook
 from tests.model.variants import ALL_VARIANTS, named
 
@@ -144,3 +145,14 @@ def test_the_facts_are_those_of_the_model(directory: Path, tmp_path: Path) -> No
     assert facts["start"] == {"ids": [2], "pieces": ["<s>"]}
     assert facts["never_in_a_target"]["ids"] == translator.banned_ids
     assert facts["longest_source"] == translator.longest
+
+
+@pytest.mark.parametrize("tags", [None, {"de": ">>deu<<", "nds": ">>nds<<"}])
+def test_an_imported_model_goes_out_again(tags: dict[str, str] | None, tmp_path: Path) -> None:
+    directions = [("en", code) for code in tags or {"de": ""}]
+    save_translator(pair_translator(tags, directions), tmp_path / "pair", card="", dtype=torch.float32)
+    parity = export(tmp_path / "pair", tmp_path / "exported", to="ctranslate2")
+    assert parity.identical == 200
+    facts = json.loads((tmp_path / "exported" / "decoding.json").read_text())
+    assert facts["source_starts_with"]["de"]["pieces"] == ([">>deu<<"] if tags else [])
+    assert facts["start"] == facts["padding"]

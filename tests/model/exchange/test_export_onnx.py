@@ -12,7 +12,6 @@ import numpy as np
 import pytest
 import torch
 
-from model.decoding import padded
 from model.directory import save_translator
 from model.exchange.parity import OurLogits, ParityError, compare, sentences_for
 from model.export import TARGETS, export, main
@@ -71,9 +70,9 @@ def test_the_rows_of_a_beam_look_at_one_memory(positions: str, tmp_path: Path) -
         logits_NV, state = other.step(tokens_N, state)
         return logits_NV.log_softmax(dim=-1), state
 
+    own = OurLogits(translator)
     with torch.inference_mode():
-        state = translator.model.start(padded(sources, 0))
-        ours = beam_search(translator._step, state, task, beam_size=4, n_best=4)
+        ours = beam_search(own.step, own.start(sources), task, beam_size=4, n_best=4)
         theirs = beam_search(step, other.start(sources), task, beam_size=4, n_best=4)
     for mine, its in zip(ours, theirs, strict=True):
         assert [found.ids for found in mine] == [found.ids for found in its]

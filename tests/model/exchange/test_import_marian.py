@@ -159,5 +159,5 @@ def beams(translator: Translator, batch: Sequence[tuple[int, ...]]) -> list[list
         max_lengths=[LIMIT] * len(batch),
         banned_ids=translator.banned_ids,
     )
-    state = translator.model.start(padded(batch, translator.model.config.pad_id))
-    return beam_search(translator._step, state, task, beam_size=4, n_best=1)
+    own = OurEngine(translator)
+    return beam_search(own.step, own.start(batch), task, beam_size=4, n_best=1)
