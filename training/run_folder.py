@@ -13,9 +13,10 @@ import torch
 from rich.console import Console
 
 from model.device import choose_dtype
+from tokenizer import Tokenizer
 from training.corpora.corpus import Corpus, Mixture
-from training.corpora.pairs import CorpusError, Pair
-from training.preparation import load_run_data, prepare
+from training.corpora.pairs import Pair
+from training.preparation import prepare
 from training.recipes import Recipe
 
 MAY_CHANGE = (  # between two sessions of a run; all else decided its data, its shape or the order of its batches
@@ -58,18 +59,13 @@ def begin(
     refuse_begun(folder)
     shutil.rmtree(folder / "data", ignore_errors=True)  # a preparation that was killed before the recipe
     prepare(recipe, corpus, folder / "data", console, tokenizer=tokenizer, old_pairs=old_pairs)
-    data = load_run_data(folder / "data")
-    if (too_long := data.count_longer(recipe.max_length)) == len(data.train):
-        raise CorpusError(
-            f"{data.facts['corpus']}: all {too_long:,} training pairs have a side of more than {recipe.max_length} "
-            "pieces, the max_length, and none is left to be trained on; cut them into sentences"
-        )
+    size = Tokenizer((folder / "data" / "tokenizer.model").read_bytes()).size
     precision = choose_dtype(recipe.precision, device, rows=2048, width=recipe.model.width)
     write_recipe(
         folder,
         replace(
             recipe,
-            model=replace(recipe.model, vocabulary_size=data.tokenizer.size),
+            model=replace(recipe.model, vocabulary_size=size),
             precision=str(precision).removeprefix("torch."),
         ),
     )

@@ -159,7 +159,7 @@ def test_a_corpus_of_which_all_is_too_long_stops_before_training(
     output = tmp_path / "run"
     arguments = ["custom", "--corpus", *tsv(tmp_path, pairs[:40]), *EN_DE, "--output", str(output)]
     assert main([*arguments, "--set", "max_length=5"]) == 1
-    assert "all 36 training pairs have a side of more than 5 pieces" in capsys.readouterr().err
+    assert "all 36 pairs of the train part are longer than 5 pieces" in capsys.readouterr().err
     assert main([*arguments, *SHORT]) == 0  # nothing is in its way
 
 
