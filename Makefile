@@ -48,7 +48,7 @@ test: $(DEV) ## Run the tests, but for the slow ones
 test-slow: $(DEV) ## Run the slow tests
 	$(BIN)/python -m pytest -m slow $(ARGUMENTS)
 
-test-browser: $(BROWSER) ## Run the tests of the first page in a real Chromium
+test-browser: $(BROWSER) ## Run the tests of the pages in a real Chromium
 	CHROMIUM="$$(deploy/find-chromium.sh)" && export CHROMIUM && $(BIN)/python -m pytest tests/browser $(ARGUMENTS)
 
 test-exchange: $(EXCHANGE) ## Run the tests of export and import against the other engines

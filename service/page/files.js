@@ -37,7 +37,7 @@ async function send(file, { source, target }) {
       progress.removeAttribute("value"); // how long translating takes, nobody knows
       status.textContent = say("files.waiting", file.name);
     });
-    const link = Object.assign(document.createElement("a"), { href: path, download: nameOf(file.name, target), textContent: say("files.ready") });
+    const link = Object.assign(document.createElement("a"), { href: path, download: file.name, textContent: say("files.ready") });
     status.textContent = file.name;
     progress.replaceWith(link);
   } catch (failure) {
@@ -45,10 +45,4 @@ async function send(file, { source, target }) {
     status.textContent = `${file.name}: ${failure.message}`;
     status.setAttribute("role", "alert");
   }
-}
-
-/** letter.txt → letter.de.txt */
-function nameOf(name, language) {
-  const dot = name.lastIndexOf(".");
-  return dot < 1 ? `${name}.${language}` : `${name.slice(0, dot)}.${language}${name.slice(dot)}`;
 }

@@ -152,7 +152,7 @@ def test_a_file_is_translated_and_fetched(page, tmp_path) -> None:
     link.wait_for(timeout=SECONDS_TO_ANSWER)
     with page.expect_download() as download:
         link.click()
-    assert download.value.suggested_filename == "letter.de.txt"
+    assert download.value.suggested_filename == "letter.txt"
     first, blank, second, end = download.value.path().read_text(encoding="utf-8").split("\n")
     assert first and second and blank == end == ""
 
@@ -301,9 +301,9 @@ def test_a_new_request_ends_the_one_before_it(page) -> None:
 
 def test_copying_puts_the_translation_on_the_clipboard(page, address) -> None:
     page.context.grant_permissions(["clipboard-read", "clipboard-write"], origin=address)
-    assert page.get_by_role("button", name="Copy").is_disabled()
+    assert page.get_by_role("button", name="Copy", exact=True).is_disabled()
     shown = translate(page, TWO_PARAGRAPHS)
-    page.get_by_role("button", name="Copy").click()
+    page.get_by_role("button", name="Copy", exact=True).click()
     page.get_by_text("Copied", exact=True).wait_for()
     assert page.evaluate("navigator.clipboard.readText()") == shown
 
@@ -315,7 +315,7 @@ def test_copying_works_where_the_page_has_no_clipboard_object(page) -> None:
     page.locator("#translate:enabled").wait_for()
     page.evaluate("addEventListener('copy', () => { window.copied = String(getSelection()); })")
     shown = translate(page, TWO_PARAGRAPHS)
-    page.get_by_role("button", name="Copy").click()
+    page.get_by_role("button", name="Copy", exact=True).click()
     page.get_by_text("Copied", exact=True).wait_for()
     assert page.evaluate("window.copied") == shown
 
@@ -367,7 +367,7 @@ def test_an_old_answer_does_not_stand_beside_an_error(page) -> None:
     page.get_by_role("button", name="Translate").click()
     assert "20" in wait_for_error(page)
     assert page.locator("#translation").text_content() == ""
-    assert page.get_by_role("button", name="Copy").is_disabled()
+    assert page.get_by_role("button", name="Copy", exact=True).is_disabled()
 
 
 def test_a_lost_network_is_said_and_the_text_is_kept(page) -> None:

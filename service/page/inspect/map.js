@@ -58,6 +58,7 @@ function dot(part, layer, head) {
 function drawCrumbs() {
   const { zoom } = state;
   const stack = zoom.part === "encoder" ? "encoder" : "decoder";
+  crumbs.hidden = zoom.level === "sentence";
   const steps = [[say("map.whole"), { ...zoom, level: "sentence" }]];
   if (zoom.level !== "sentence") steps.push([say(`${stack}.layer`, zoom.layer + 1), { level: "block", part: stack, layer: zoom.layer, head: 0 }]);
   if (zoom.level === "head") steps.push([`${say(`${zoom.part}.title`)}, ${say("head.name", zoom.head + 1)}`, zoom]);
