@@ -77,3 +77,25 @@ def spans(tokenizer: AnyTokenizer, ids: Sequence[int]) -> list[tuple[int, int]]:
     """Where each piece stands in the decoded text; of the bytes of one character, the last has all of it."""
     ends = [len(tokenizer.decode(ids[:count])) for count in range(len(ids) + 1)]
     return list(pairwise(ends))
+
+
+def composed(first: Alignment, second: Alignment) -> Alignment:
+    """From the source of `first` to the target of `second`, through the text between them.
+
+    Both know that text, each in pieces of its own: a piece of one is the pieces of the other that it overlaps, in
+    equal parts.
+    """
+    rows: list[list[float]] = []
+    for row in second.weights_TS:
+        weights = [0.0] * len(first.source_spans)
+        for weight, (start, end) in zip(row, second.source_spans, strict=True):
+            over = [
+                place
+                for place, (other, until) in enumerate(first.target_spans)
+                if other < end and start < until
+            ]
+            for place in over:
+                for source, share in enumerate(first.weights_TS[place]):
+                    weights[source] += weight * share / len(over)
+        rows.append(weights)
+    return Alignment(rows, first.source_spans, second.target_spans)

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import logging
+import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -32,6 +35,7 @@ from service.glossaries import Glossaries
 from service.inspections import Inspections
 from service.keys import load_accounts
 from service.middleware import onion
+from service.models import Found, Models, model_folders, version_of
 from service.rates import Rates
 from service.routes import health, inspect, page, reading, v1
 from service.settings import Settings
@@ -77,27 +81,35 @@ def create_app(
         )
     usage, glossaries = Usage(storage), Glossaries(storage)
 
-    def load_model() -> Translator:
-        translator = load_translator(settings.model, device=settings.device, dtype=settings.dtype)
+    def load_model(folder: Path) -> Translator:
+        translator = load_translator(folder, device=settings.device, dtype=settings.dtype)
         translator.plain.batch_pieces = settings.batch_tokens
         accelerate_soon(translator, engine=settings.engine, dtype=settings.dtype)
         return translator
 
+    def find_models() -> list[Found]:
+        if load is not None:
+            return [Found("given", "", load)]
+        folders = model_folders(settings.model) or [
+            settings.model
+        ]  # whose loading says what is wrong with it
+        return [Found(folder.name, version_of(folder), partial(load_model, folder)) for folder in folders]
+
+    def make_batcher(found: Found, on_failure: Callable[[], None] | None) -> Batcher:
+        return Batcher(found.load, queue_tokens=settings.queue_tokens, on_load_failure=on_failure)
+
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[LifespanState]:
-        batcher = Batcher(
-            load or load_model,
-            queue_tokens=settings.queue_tokens,
-            on_load_failure=on_load_failure,
-        )
-        batcher.start()
-        text_translator = TextTranslator(batcher)
+        models = Models(find_models, make_batcher)
+        models.start(on_load_failure)
+        _reload_on_hangup(models)
+        text_translator = TextTranslator(models)
         sources = Sources()
         files = Files(seconds=60 * settings.file_minutes)
         keeping = asyncio.create_task(_keep_house(usage, files))
         state = ServiceState(
             settings,
-            batcher,
+            models,
             text_translator,
             sources,
             accounts,
@@ -106,7 +118,7 @@ def create_app(
             glossaries,
             files,
             Suggestions(storage),
-            Inspections(batcher),
+            Inspections(models),
         )
         try:
             yield {"service": state}
@@ -115,7 +127,7 @@ def create_app(
             await files.close()
             sources.close()
             text_translator.close()
-            await asyncio.to_thread(batcher.stop)
+            await models.stop()
             usage.save()
 
     app = FastAPI(
@@ -151,6 +163,19 @@ def create_app(
 
 async def _answer(request: Request, error: Exception) -> Response:
     return render_error(request.scope, answer_for(error))
+
+
+def _reload_on_hangup(models: Models) -> None:
+    """SIGHUP makes the service look for models again, where signals can be had: in the main thread, on Unix."""
+    running: set[asyncio.Task[None]] = set()
+
+    def reload() -> None:
+        task = asyncio.create_task(models.reload())
+        running.add(task)
+        task.add_done_callback(running.discard)
+
+    with contextlib.suppress(NotImplementedError, RuntimeError, ValueError, AttributeError):
+        asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, reload)
 
 
 async def _keep_house(usage: Usage, files: Files) -> None:

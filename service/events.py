@@ -58,7 +58,7 @@ async def _events(
 ) -> AsyncIterator[str]:
     has_begun = False
     try:
-        directions = state.batcher.translator.directions
+        directions = state.models.directions
         [source] = await state.sources.of(wanted.texts, wanted.source, wanted.target, directions)
         with charging(state, account, wanted.texts):
             parts = state.text_translator.stream(wanted.texts[0], source.direction, options, wanted.reading)

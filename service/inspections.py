@@ -12,9 +12,9 @@ from model.inspection import Inspection, head_numbers, inspect
 from model.plain import plain, plain_head, weights_in
 from model.translator import SentenceTooLong, Translator
 from model.what_if import WhatIf
-from service.batcher import Batcher
 from service.errors import InvalidValue, OverTextLimit, QueueFull, ServiceError, clip
 from service.languages import Direction
+from service.models import Models
 
 MOST_WAITING = 16  # inspections
 MOST_PIECES = 64  # of the source
@@ -26,8 +26,8 @@ Render = Callable[[Inspection, Translator], Any]
 class Inspections:
     """Asks the thread that owns the model, with no more than one inspection between two batches."""
 
-    def __init__(self, batcher: Batcher) -> None:
-        self._batcher = batcher
+    def __init__(self, models: Models) -> None:
+        self._models = models
         self._turn = asyncio.Lock()
         self._waiting = 0
 
@@ -49,9 +49,10 @@ class Inspections:
         self._waiting += 1
         try:
             async with self._turn:
-                answer = await self._batcher.run(
-                    lambda translator: _work(translator, text, direction, changes, render)
-                )
+                with self._models.batcher(direction) as batcher:
+                    answer = await batcher.run(
+                        lambda translator: _work(translator, text, direction, changes, render)
+                    )
         finally:
             self._waiting -= 1
         if isinstance(answer, ServiceError):

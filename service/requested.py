@@ -44,7 +44,7 @@ async def translate(
     Raises OverTextLimit, UnsupportedLanguage, UnavailablePair, QuotaExceeded and what Batcher.translate raises.
     """
     check_texts(wanted.texts, state.settings, field=wanted.field)
-    directions = state.batcher.translator.directions
+    directions = state.models.directions
     sources = await state.sources.of(wanted.texts, wanted.source, wanted.target, directions)
     with charging(state, account, wanted.texts):
         work = with_patience(

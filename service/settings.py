@@ -29,7 +29,9 @@ class Settings(BaseModel):
 
     host: Annotated[str, Field(description="address to listen on")] = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535, description="port to listen on; 0 takes a free one")] = 8000
-    model: Annotated[Path, Field(description="model directory")] = Path("pretrained/en-de")
+    model: Annotated[Path, Field(description="model directory, or a folder of several")] = Path(
+        "pretrained/en-de"
+    )
     device: Annotated[str, Field(description="auto, cpu, cuda, cuda:0, …")] = "auto"
     dtype: Annotated[str, Field(description="auto, float32, bfloat16 or int8")] = "auto"
     engine: Annotated[

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 from starlette.requests import Request
 
-from service.batcher import Batcher
 from service.files import Files
 from service.glossaries import Glossaries
 from service.inspections import Inspections
 from service.keys import Accounts
+from service.models import Models
 from service.rates import Rates
 from service.settings import Settings
 from service.sources import Sources
@@ -24,7 +24,7 @@ class ServiceState:
     """Made when the application starts, handed to every request."""
 
     settings: Settings
-    batcher: Batcher
+    models: Models
     text_translator: TextTranslator
     sources: Sources
     accounts: Accounts

@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 import asyncio
+from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
 from typing import ParamSpec, TypeVar
 
-from model.alignment import Alignment
 from model.search.options import DecodingOptions
-from model.sentence import Sentence
 from model.texts import Candidate
-from model.translator import Translator
-from service.batcher import Batcher
 from service.languages import Direction
+from service.models import Models
 from service.text.documents import Document
 from service.text.reader import Laid, Piece, lay, read
 from service.text.reading import PLAIN, Reading
 from service.text.results import ServedText
 from service.text.trial import NO_ALIGNMENT, Outcome, Trial
+from service.ways import Way
 from tokenizer.segments import has_letter
 
 LARGEST_GROUP = 16  # sentences of a stream that are translated together
@@ -31,8 +31,8 @@ Result = TypeVar("Result")
 class TextTranslator:
     """What every dialect calls: it knows texts and their sentences, and nothing of HTTP."""
 
-    def __init__(self, batcher: Batcher) -> None:
-        self._batcher = batcher
+    def __init__(self, models: Models) -> None:
+        self._models = models
         # Cutting and encoding a long text takes a while, so it leaves the event loop.
         self._cutter = ThreadPoolExecutor(max_workers=1, thread_name_prefix="cutter")
 
@@ -62,21 +62,21 @@ class TextTranslator:
         Where both languages are the same, and where there is no letter, the text comes back unchanged. Raises
         InvalidValue for XML that is not well-formed, and what Batcher.translate raises.
         """
-        translator = self._batcher.translator
-        if all(source == target for source, target in directions):
-            return [unchanged(text) for text in texts]
-        self._batcher.refuse_when_full()
-        # One text at a time: those of other requests come in between.
-        laid = [
-            await self._lay(text, direction, reading, translator)
-            for text, direction in zip(texts, directions, strict=True)
-        ]
-        trials = [trial for one in laid if one for trial in one.trials]
-        await self._settle(trials, options)
-        return [
-            await self._put_together(one, options.n_best) if one else unchanged(text)
-            for text, one in zip(texts, laid, strict=True)
-        ]
+        with ExitStack() as stack:
+            ways = {
+                direction: stack.enter_context(self._way(direction))
+                for direction in dict.fromkeys(directions)
+            }
+            # One text at a time: those of other requests come in between.
+            laid = [
+                await self._lay(text, reading, ways[direction])
+                for text, direction in zip(texts, directions, strict=True)
+            ]
+            await self._settle([trial for one in laid if one for trial in one.trials], options)
+            return [
+                await self._put_together(one, options.n_best) if one else unchanged(text)
+                for text, one in zip(texts, laid, strict=True)
+            ]
 
     async def stream(
         self, text: str, direction: Direction, options: DecodingOptions, reading: Reading = PLAIN
@@ -85,19 +85,19 @@ class TextTranslator:
 
         The parts joined are the text of the whole. Raises as `translate_each` does, at any time.
         """
-        translator = self._batcher.translator
-        self._batcher.refuse_when_full()
-        laid = await self._lay(text, direction, reading, translator)
-        if laid is None:
-            yield unchanged(text)
-            return
-        for group in growing_groups(laid.pieces):
-            await self._settle([piece for piece in group if isinstance(piece, Trial)], options)
-            parts = [
-                piece if isinstance(piece, str) else await self._write(piece.best(1)[0]) for piece in group
-            ]
-            yield "".join(parts)
-        yield await self._put_together(laid, options.n_best)
+        with self._way(direction) as way:
+            laid = await self._lay(text, reading, way)
+            if laid is None:
+                yield unchanged(text)
+                return
+            for group in growing_groups(laid.pieces):
+                await self._settle([piece for piece in group if isinstance(piece, Trial)], options)
+                parts = [
+                    piece if isinstance(piece, str) else await _written(piece, piece.best(1)[0])
+                    for piece in group
+                ]
+                yield "".join(parts)
+            yield await self._put_together(laid, options.n_best)
 
     async def translate_document(
         self, document: Document, direction: Direction, options: DecodingOptions, reading: Reading = PLAIN
@@ -106,22 +106,31 @@ class TextTranslator:
 
         Where both languages are the same there is nothing to be done: give the file back.
         """
-        translator = self._batcher.translator
-        self._batcher.refuse_when_full()
-        laid = [await self._aside(lay, parts, direction, reading, translator) for parts in document.units]
-        await self._settle([trial for one in laid for trial in one.trials], options)
-        translations = [(await self._put_together(one, 1)).text for one in laid]
+        with self._models.way(direction) as way:
+            way.refuse_when_full()
+            laid = [await self._aside(lay, parts, reading, way) for parts in document.units]
+            await self._settle([trial for one in laid for trial in one.trials], options)
+            translations = [(await self._put_together(one, 1)).text for one in laid]
         return await self._aside(document.write, translations, direction[1])
 
-    async def _lay(
-        self, text: str, direction: Direction, reading: Reading, translator: Translator
-    ) -> Laid | None:
-        """None where there is nothing to translate."""
+    @contextmanager
+    def _way(self, direction: Direction) -> Iterator[Way | None]:
+        """None where both languages are the same."""
         source, target = direction
-        if source == target or not has_letter(text):
+        if source == target:
+            self._models.check_ready()
+            yield None
+            return
+        with self._models.way(direction) as way:
+            way.refuse_when_full()
+            yield way
+
+    async def _lay(self, text: str, reading: Reading, way: Way | None) -> Laid | None:
+        """None where there is nothing to translate."""
+        if way is None or not has_letter(text):
             return None
         parts = await self._aside(read, text, reading)
-        return await self._aside(lay, parts, direction, reading, translator)
+        return await self._aside(lay, parts, reading, way)
 
     async def _aside(self, work: Callable[P, Result], *arguments: P.args, **names: P.kwargs) -> Result:
         """What `work` gives, done by the thread that cuts texts."""
@@ -131,22 +140,29 @@ class TextTranslator:
     async def _settle(self, trials: Sequence[Trial], options: DecodingOptions) -> None:
         """Try every passage until nothing is wrong with it or no way is left; those of one round together."""
         while waiting := [trial for trial in trials if trial.sentence is not None]:
-            delicate = [trial for trial in waiting if trial.is_delicate]
-            plain = [trial for trial in waiting if not trial.is_delicate]
+            alike: dict[tuple[Way, bool], list[Trial]] = defaultdict(list)
+            for trial in waiting:
+                alike[trial.way, trial.is_delicate].append(trial)
             await asyncio.gather(
-                self._round(plain, options), self._round(delicate, with_all_hypotheses(options))
+                *(
+                    self._round(way, together, with_all_hypotheses(options) if is_delicate else options)
+                    for (way, is_delicate), together in alike.items()
+                )
             )
 
-    async def _round(self, trials: Sequence[Trial], options: DecodingOptions) -> None:
+    async def _round(self, way: Way, trials: Sequence[Trial], options: DecodingOptions) -> None:
         sentences = [trial.sentence for trial in trials if trial.sentence is not None]
-        answers = await self._batcher.translate(sentences, options)
+        answers = await way.translate(sentences, options)
         for trial, hypotheses in zip(trials, answers, strict=True):
             trial.take(hypotheses)
 
     async def _put_together(self, laid: Laid, n_best: int) -> ServedText:
         """The k-th candidate joins the k-th best of each sentence, or the last of one that has fewer."""
         ranked = {id(trial): trial.best(n_best) for trial in laid.trials}
-        written = {key: await asyncio.gather(*map(self._write, outcomes)) for key, outcomes in ranked.items()}
+        written = {
+            id(trial): await asyncio.gather(*(_written(trial, outcome) for outcome in ranked[id(trial)]))
+            for trial in laid.trials
+        }
         candidates: dict[str, Candidate] = {}
         for k in range(max(map(len, ranked.values()), default=1)):
             parts: list[str] = []
@@ -167,13 +183,9 @@ class TextTranslator:
             pieces=sum(len(outcome.hypothesis.pieces) for outcome in best),
             truncated=any(outcome.hypothesis.truncated for outcome in best),
             lost=tuple(string for outcome in best for string in outcome.lost),
+            through=next((trial.way.through for trial in laid.trials), None),
+            model=next((trial.way.name for trial in laid.trials), None),
         )
-
-    async def _write(self, outcome: Outcome) -> str:
-        alignment = NO_ALIGNMENT
-        if outcome.needs_alignment:
-            alignment = await self._batcher.run(partial(_align, outcome.sentence, outcome.text))
-        return outcome.written(alignment)
 
 
 def unchanged(text: str) -> ServedText:
@@ -201,5 +213,8 @@ def with_all_hypotheses(options: DecodingOptions) -> DecodingOptions:
     return replace(options, n_best=options.beam_size) if options.strategy == "beam" else options
 
 
-def _align(sentence: Sentence, text: str, translator: Translator) -> Alignment:
-    return translator.align(sentence, text)
+async def _written(trial: Trial, outcome: Outcome) -> str:
+    alignment = NO_ALIGNMENT
+    if outcome.needs_alignment:
+        alignment = await trial.way.align(outcome.sentence, outcome.hypothesis, outcome.text)
+    return outcome.written(alignment)

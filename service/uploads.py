@@ -53,7 +53,7 @@ async def open_upload(state: ServiceState, name: str, content: bytes, source: st
             size=characters,
             limit=MAX_CHARACTERS,
         )
-    directions = state.batcher.translator.directions
+    directions = state.models.directions
     [origin] = await state.sources.of([document.text], source, target, directions)
     return Opened(document, content, origin, name)
 

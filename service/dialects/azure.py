@@ -110,7 +110,7 @@ async def translate(request: Request, state: State) -> Any:
 
 @router.get("/languages")
 async def languages(request: Request, state: State) -> dict[str, Any]:
-    listed = known_languages(state.batcher.translator.directions)
+    listed = known_languages(state.models.directions)
     return {
         "translation": {
             code: {"name": name_of(code), "nativeName": name_of(code), "dir": _direction(code), "models": []}
@@ -123,7 +123,7 @@ async def _translate(
     request: Request, state: ServiceState, account: Account, inputs: Sequence[Input], *, tag: str
 ) -> list[dict[str, Any]]:
     """Texts of one kind and with the same languages go together; `tag` is how the version calls a target."""
-    directions = state.batcher.translator.directions
+    directions = state.models.directions
     answers: list[dict[str, Any]] = [{"translations": [{} for _ in one.targets]} for one in inputs]
     groups: dict[tuple[str, str, str], list[tuple[int, int]]] = {}
     for place, one in enumerate(inputs):

@@ -93,7 +93,7 @@ async def detect(request: Request, state: State) -> dict[str, Any]:
     admit(request, state, _key(request))
     texts = _parse(values, DetectRequest).texts
     check_texts(texts, state.settings, field="q")
-    directions = state.batcher.translator.directions
+    directions = state.models.directions
     best = [
         ranked[0] if ranked else nothing(directions)
         for ranked in await state.sources.detect(texts, directions)
@@ -111,7 +111,7 @@ async def detect(request: Request, state: State) -> dict[str, Any]:
 @router.get("/languages", summary="Languages, with names if a language for them is named")
 async def languages(request: Request, state: State) -> dict[str, Any]:
     """Names are English, whatever the language asked for."""
-    directions = state.batcher.translator.directions
+    directions = state.models.directions
     named = request.query_params.get("target")
     if named:
         resolve_language(named, directions, field="target")

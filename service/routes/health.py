@@ -32,4 +32,4 @@ async def live() -> Live:
 @router.get("/health/ready", summary="Whether the model translates", responses={503: examples.ERRORS[503]})
 async def ready(state: Annotated[ServiceState, Depends(state_of)]) -> Ready:
     """503 with Retry-After until the model has translated something, and again if its thread has died."""
-    return Ready(model=state.batcher.translator.name)
+    return Ready(model=", ".join(state.models.names))

@@ -55,7 +55,7 @@ async def inspect_head(request: Request, body: HeadBody, state: State) -> Respon
 
 async def _direction(body: InspectRequest, state: ServiceState) -> Direction:
     check_texts([body.text], state.settings, field="text")
-    directions = state.batcher.translator.directions
+    directions = state.models.direct_directions
     [source] = await state.sources.of([body.text], body.source, body.target, directions)
     if source.direction not in directions:
         pairs = ", ".join(f"{origin}→{target}" for origin, target in directions)

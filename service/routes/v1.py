@@ -9,10 +9,12 @@ from fastapi import APIRouter, Body, Depends
 from starlette.requests import Request
 from starlette.responses import Response
 
+from model.translator import Translator
 from service import events, requested
 from service.body import StrictJSONRoute
 from service.callers import admit, bearer
 from service.languages import known_languages, resolve_language
+from service.models import BRIDGE
 from service.routes import examples
 from service.schemas import v1 as schema
 from service.sources import AUTO, is_auto
@@ -59,21 +61,6 @@ async def translate_beam(request: Request, body: TranslateBody, state: State) ->
 )
 async def models(state: State) -> schema.ModelsAnswer:
     """The model's directions and languages, its size and place as far as known, and what one request may hold."""
-    translator = state.batcher.translator
-    parameters, device, dtype, engine = (
-        getattr(translator, name, None) for name in ("parameters", "device", "dtype", "engine")
-    )
-    description = schema.ModelDescription(
-        name=translator.name,
-        directions=[
-            schema.ModelDirection(source=source, target=target) for source, target in translator.directions
-        ],
-        languages=known_languages(translator.directions),
-        parameters=parameters if isinstance(parameters, int) else None,
-        device=None if device is None else str(device),
-        dtype=None if dtype is None else str(dtype).removeprefix("torch."),
-        engine=engine,
-    )
     settings = state.settings
     limits = schema.Limits(
         max_text_characters=settings.max_text_characters,
@@ -81,7 +68,15 @@ async def models(state: State) -> schema.ModelsAnswer:
         max_body_bytes=settings.max_body_bytes,
         max_request_tokens=settings.queue_tokens,
     )
-    return schema.ModelsAnswer(models=[description], limits=limits)
+    return schema.ModelsAnswer(
+        models=[_described(translator) for translator in state.models.translators],
+        detours=[
+            schema.Detour(source=source, target=target, through=BRIDGE)
+            for source, target in state.models.directions[len(state.models.direct_directions) :]
+        ]
+        or None,
+        limits=limits,
+    )
 
 
 async def _translate(
@@ -91,21 +86,21 @@ async def _translate(
     account = admit(request, state, bearer(request))
     texts = [body.text] if isinstance(body.text, str) else body.text
     options = body.decoding.options(strategy)
-    translator = state.batcher.translator
-    directions = translator.directions
+    directions = state.models.directions
     source = AUTO if is_auto(body.source) else resolve_language(body.source, directions, field="source")
     target = resolve_language(body.target, directions, field="target")
     reading = Reading(markup=body.format, terms=body.terms)
     wanted = requested.Wanted(texts, source, target, field="text", reading=reading)
     wants_alternatives = options.n_best > 1
 
-    def about() -> dict[str, Any]:
+    def about(*texts: requested.Translated) -> dict[str, Any]:
         milliseconds = round(1000 * (time.perf_counter() - started), 1)
-        return dict(model=translator.name, source=source, target=target, milliseconds=milliseconds)
+        used = dict.fromkeys(one.text.model for one in texts if one.text.model) or state.models.names
+        return dict(model=", ".join(used), source=source, target=target, milliseconds=milliseconds)
 
     def whole(one: requested.Translated) -> schema.TranslationAnswer:
         translation = _render(one, wants_alternatives=wants_alternatives)
-        return schema.TranslationAnswer(translation=translation, **about())
+        return schema.TranslationAnswer(translation=translation, **about(one))
 
     if events.are_wanted(request):
         return await events.respond(
@@ -115,7 +110,7 @@ async def _translate(
     if isinstance(body.text, str):
         return whole(translated[0])
     translations = [_render(one, wants_alternatives=wants_alternatives) for one in translated]
-    return schema.TranslationsAnswer(translations=translations, **about())
+    return schema.TranslationsAnswer(translations=translations, **about(*translated))
 
 
 def _render(translated: requested.Translated, *, wants_alternatives: bool) -> schema.Translation:
@@ -127,5 +122,23 @@ def _render(translated: requested.Translated, *, wants_alternatives: bool) -> sc
         truncated=text.truncated,
         alternatives=alternatives if wants_alternatives else None,
         lost=list(text.lost) or None,
+        through=text.through,
         detected=detected and schema.Detected(language=detected.language, confidence=detected.confidence),
+    )
+
+
+def _described(translator: Translator) -> schema.ModelDescription:
+    parameters, device, dtype, engine = (
+        getattr(translator, name, None) for name in ("parameters", "device", "dtype", "engine")
+    )
+    return schema.ModelDescription(
+        name=translator.name,
+        directions=[
+            schema.ModelDirection(source=source, target=target) for source, target in translator.directions
+        ],
+        languages=known_languages(translator.directions),
+        parameters=parameters if isinstance(parameters, int) else None,
+        device=None if device is None else str(device),
+        dtype=None if dtype is None else str(dtype).removeprefix("torch."),
+        engine=engine,
     )

@@ -144,6 +144,9 @@ class Translation(BaseModel):
         default=None,
         description="other distinct candidates, best first; only when n_best is above 1, and maybe fewer",
     )
+    through: str | None = Field(
+        default=None, description="the language of a detour, where no model translates directly"
+    )
     lost: list[str] | None = Field(
         default=None,
         description="placeholders, addresses, terms and the like that are in the text and not in its translation",
@@ -152,7 +155,7 @@ class Translation(BaseModel):
 
 
 class Answer(BaseModel):
-    model: str = Field(description="name of the model")
+    model: str = Field(description="name of the model; of all that were used, with commas between")
     source: str = Field(description="source language as the model calls it, or auto")
     target: str = Field(description="target language as the model calls it")
     milliseconds: float = Field(description="time from request to answer inside the service")
@@ -204,6 +207,15 @@ class Limits(BaseModel):
     max_request_tokens: int
 
 
+class Detour(BaseModel):
+    source: str
+    target: str
+    through: str
+
+
 class ModelsAnswer(BaseModel):
     models: list[ModelDescription]
+    detours: list[Detour] | None = Field(
+        default=None, description="directions that take two models, with a language between"
+    )
     limits: Limits

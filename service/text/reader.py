@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.translator import Translator
-from service.languages import Direction
 from service.text.blocks import Block, Parts
 from service.text.layout import lay_out
 from service.text.markup.outline import outline
 from service.text.reading import Reading
 from service.text.terms import Terms
 from service.text.trial import Trial
+from service.ways import Way
 from tokenizer.segments import LANGUAGES_WITHOUT_BLANKS
 
 Piece = str | Trial
@@ -34,9 +33,9 @@ def read(text: str, reading: Reading) -> Parts:
     return [Block(text)] if reading.markup == "text" else outline(text, reading)
 
 
-def lay(parts: Parts, direction: Direction, reading: Reading, translator: Translator) -> Laid:
+def lay(parts: Parts, reading: Reading, way: Way) -> Laid:
     """Every block cut into sentences, each ready for its first attempt."""
-    source, target = direction
+    source, target = way.direction
     terms = Terms(reading.terms, source)
     needs_blank = source in LANGUAGES_WITHOUT_BLANKS and target not in LANGUAGES_WITHOUT_BLANKS
     pieces: list[Piece] = []
@@ -44,12 +43,12 @@ def lay(parts: Parts, direction: Direction, reading: Reading, translator: Transl
         if isinstance(part, str):
             pieces.append(part)
             continue
-        for piece in lay_out(part, source, reading, terms, translator.fits):
+        for piece in lay_out(part, source, reading, terms, way.fits):
             if isinstance(piece, str):
                 pieces.append(piece)
                 continue
             # Chinese sentences stand side by side without a blank; English ones may not.
             if needs_blank and pieces and isinstance(pieces[-1], Trial):
                 pieces.append(" ")
-            pieces.append(Trial(piece, direction, translator))
+            pieces.append(Trial(piece, way))
     return Laid([piece for piece in pieces if piece != ""])

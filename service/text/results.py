@@ -9,7 +9,11 @@ from model.texts import TranslatedText
 
 @dataclass(frozen=True)
 class ServedText(TranslatedText):
-    """`lost`: strings that should have come through once and did not. `through`: the language of a detour."""
+    """`lost`: strings that should have come through once and did not. `through`: the language of a detour.
+
+    `model` names what translated it, both models of a detour; none where nothing had to be translated.
+    """
 
     lost: tuple[str, ...] = ()
     through: str | None = None
+    model: str | None = None

@@ -6,14 +6,13 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from model.alignment import Alignment
-from model.sentence import Sentence
-from model.translator import Hypothesis, Translator
-from service.languages import Direction
+from model.translator import Hypothesis
 from service.text.attempts import Attempt, Faults, faults, first_attempt, further_attempts
 from service.text.blocks import Span
 from service.text.endings import finished
 from service.text.passages import Passage, numbers, rendered
 from service.text.placement import placed
+from service.ways import AnySentence, Way
 from tokenizer.segments import tidy
 
 NO_ALIGNMENT = Alignment([], [], [])
@@ -27,7 +26,7 @@ class Outcome(NamedTuple):
     text: str
     hypothesis: Hypothesis
     attempt: Attempt
-    sentence: Sentence
+    sentence: AnySentence
 
     @property
     def needs_alignment(self) -> bool:
@@ -59,15 +58,14 @@ class Outcome(NamedTuple):
 class Trial:
     """One passage. Give it hypotheses of `sentence` for as long as there is one."""
 
-    def __init__(self, passage: Passage, direction: Direction, translator: Translator) -> None:
+    def __init__(self, passage: Passage, way: Way) -> None:
         self.passage = passage
-        self._direction = direction
-        self._translator = translator
+        self.way = way
         self._attempt = first_attempt(passage)
         self._further: Iterator[Attempt] | None = None
         self._outcomes: list[Outcome] = []
         self._number = 0
-        self.sentence: Sentence | None = self._prepare(self._attempt)
+        self.sentence: AnySentence | None = self._prepare(self._attempt)
 
     @property
     def is_delicate(self) -> bool:
@@ -83,7 +81,7 @@ class Trial:
                 Outcome(
                     faults(self._attempt, said),
                     self._number,
-                    finished(said, self.passage.text, self._direction[1]),
+                    finished(said, self.passage.text, self.way.direction[1]),
                     hypothesis,
                     self._attempt,
                     self.sentence,
@@ -96,7 +94,7 @@ class Trial:
         if self._further is None:
             self._further = further_attempts(self.passage, best)
         for attempt in self._further:
-            if self._translator.fits(attempt.masked.text):
+            if self.way.fits(attempt.masked.text):
                 self._number += 1
                 self._attempt = attempt
                 self.sentence = self._prepare(attempt)
@@ -112,6 +110,5 @@ class Trial:
         ]
         return equals[:count]
 
-    def _prepare(self, attempt: Attempt) -> Sentence:
-        source, target = self._direction
-        return self._translator.prepare(attempt.masked.text, source, target, attempt.phrases)
+    def _prepare(self, attempt: Attempt) -> AnySentence:
+        return self.way.prepare(attempt.masked.text, attempt.phrases)

@@ -196,7 +196,7 @@ def serve() -> Iterator[Callable[..., Running]]:
                 lambda: b" 200 " in exchange(address, b"GET /health/ready HTTP/1.1\r\nConnection: close\r\n")
             )
             translator.forget()
-            return Running(address, server.lifespan.state["service"].batcher)
+            return Running(address, server.lifespan.state["service"].models.batchers[0])
 
         yield start
 

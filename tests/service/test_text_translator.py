@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from model.search.options import DecodingOptions
 from model.translator import Hypothesis
 from service.batcher import Batcher, WorkerState
+from service.models import Found, Models
 from service.text_translator import TextTranslator
 
 GREEDY = DecodingOptions(strategy="greedy")
@@ -20,12 +21,14 @@ def make_text_translator(until):
     with contextlib.ExitStack() as stack:
 
         def make(translator):
-            batcher = Batcher(lambda: translator, queue_tokens=1_000_000)
-            batcher.start()
+            found = Found("one", "1", lambda: translator)
+            models = Models(lambda: [found], lambda one, _: Batcher(one.load, queue_tokens=1_000_000))
+            models.start()
+            [batcher] = models.batchers
             stack.callback(batcher.stop)
             until(lambda: batcher.state is WorkerState.READY)
             translator.forget()
-            text_translator = TextTranslator(batcher)
+            text_translator = TextTranslator(models)
             stack.callback(text_translator.close)
             return lambda texts, options=GREEDY, direction=("en", "de"): asyncio.run(
                 text_translator.translate(texts, direction, options)

@@ -56,7 +56,7 @@ async def upload(request: Request, state: State) -> answers.DocumentHandle:
     values, sent = await read_upload(request)
     account = admit(request, state, requests.key_of(request, values))
     wanted = _parse(values)
-    directions = state.batcher.translator.directions
+    directions = state.models.directions
     target = languages.resolve_target(wanted.target_lang, directions)
     source = AUTO if wanted.source_lang is None else languages.resolve_source(wanted.source_lang, directions)
     terms = glossaries.terms(state, account, wanted.glossaries, (source, target))

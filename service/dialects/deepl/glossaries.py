@@ -181,7 +181,7 @@ def _text(values: Mapping[str, Any], field: str) -> str:
 
 def _direction(values: Mapping[str, Any], state: ServiceState) -> Direction:
     return languages.check_glossary_pair(
-        _text(values, "source_lang"), _text(values, "target_lang"), state.batcher.translator.directions
+        _text(values, "source_lang"), _text(values, "target_lang"), state.models.directions
     )
 
 

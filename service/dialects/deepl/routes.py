@@ -38,7 +38,7 @@ async def translate(request: Request, state: State) -> answers.TranslateAnswer:
     values = await requests.read_values(request)
     account = admit(request, state, requests.key_of(request, values))
     wanted = requests.parse_translation(values)
-    directions = state.batcher.translator.directions
+    directions = state.models.directions
     target = languages.resolve_target(wanted.target_lang, directions)
     source = AUTO if wanted.source_lang is None else languages.resolve_source(wanted.source_lang, directions)
     is_fast = wanted.model_type == "latency_optimized"
@@ -76,7 +76,7 @@ async def list_languages(request: Request, state: State) -> list[answers.Languag
     """Sources, or targets with `type=target`, which one of the libraries sends in the body of a GET."""
     values = await requests.read_values(request)
     authorize(state, requests.key_of(request, values))
-    directions = state.batcher.translator.directions
+    directions = state.models.directions
     kind = values.get("type") or "source"
     if kind == "source":
         return [
@@ -96,6 +96,6 @@ async def glossary_pairs(request: Request, state: State) -> answers.GlossaryPair
     return answers.GlossaryPairs(
         supported_languages=[
             answers.GlossaryPair(source_lang=source, target_lang=target)
-            for source, target in languages.glossary_pairs(state.batcher.translator.directions)
+            for source, target in languages.glossary_pairs(state.models.directions)
         ]
     )

@@ -93,7 +93,7 @@ async def detect(request: Request, state: State) -> list[answers.DetectedLanguag
     admit(request, state, wanted.api_key)
     texts = [wanted.q] if isinstance(wanted.q, str) else wanted.q
     check_texts(texts, state.settings, field="q")
-    directions = state.batcher.translator.directions
+    directions = state.models.directions
     [ranked] = await state.sources.detect(["\n".join(texts)], directions)
     return [_detected(one) for one in ranked or [nothing(directions)]]
 
@@ -106,7 +106,7 @@ def _detected(detection: Detection) -> answers.DetectedLanguage:
 @router.get("/languages", summary="Languages and what each can be turned into")
 async def languages(state: State) -> list[answers.Language]:
     """The same answer to GET and to POST, which some clients use."""
-    directions = state.batcher.translator.directions
+    directions = state.models.directions
     return [
         answers.Language(code=code, name=name_of(code), targets=targets_of(code, directions))
         for code in known_languages(directions)
@@ -115,7 +115,7 @@ async def languages(state: State) -> list[answers.Language]:
 
 @router.get("/frontend/settings", summary="What a page needs to know")
 async def frontend_settings(state: State) -> answers.SettingsAnswer:
-    source, target = state.batcher.translator.directions[0]
+    source, target = state.models.directions[0]
     return answers.SettingsAnswer(
         apiKeys=state.accounts.require_keys,
         charLimit=state.settings.max_text_characters,
@@ -146,7 +146,7 @@ async def suggest(request: Request, state: State) -> answers.SuggestAnswer:
     account = admit(request, state, wanted.api_key)
     check_texts([wanted.q], state.settings, field="q")
     check_texts([wanted.s], state.settings, field="s")
-    direction = resolve_direction(wanted.source, wanted.target, state.batcher.translator.directions)
+    direction = resolve_direction(wanted.source, wanted.target, state.models.directions)
     if direction[0] == direction[1]:
         raise InvalidValue("target: must be another language than the source.", field="target")
     state.suggestions.add(account, wanted.q, wanted.s, direction)

@@ -141,7 +141,7 @@ def test_a_full_queue_is_503_with_retry_after(make_client, translator, until):
         held = pool.submit(post, client, {"text": "One."})
         assert translator.is_decoding.wait(10)
         waiting = pool.submit(post, client, {"text": "Two.."})
-        until(lambda: "5/5 tokens" in repr(client.app_state["service"].batcher))
+        until(lambda: "5/5 tokens" in repr(client.app_state["service"].models.batchers[0]))
         refused = post(client, {"text": "Three"})
         translator.gate.set()
         assert [held.result().status_code, waiting.result().status_code] == [200, 200]
@@ -156,7 +156,7 @@ def test_a_short_rush_is_waited_out(make_client, translator, until):
     with ThreadPoolExecutor(8) as pool:
         answers = [pool.submit(post, client, {"text": f"N. {n}."}) for n in range(8)]
         assert translator.is_decoding.wait(10)
-        until(lambda: "5/5 tokens" in repr(client.app_state["service"].batcher))
+        until(lambda: "5/5 tokens" in repr(client.app_state["service"].models.batchers[0]))
         translator.gate.set()
         assert {answer.result().status_code for answer in answers} == {200}
 

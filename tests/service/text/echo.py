@@ -31,10 +31,11 @@ class Echo:
     """
 
     name = "echo"
-    directions = (("en", "de"), ("de", "en"), ("zh", "en"), ("en", "zh"))
+    through = None
 
-    def __init__(self, say: Say = str, *, longest: int = 400) -> None:
+    def __init__(self, say: Say = str, *, longest: int = 400, direction: Direction = ("en", "de")) -> None:
         self.say = say
+        self.direction = direction
         self.longest = longest
         self.heard: list[str] = []
         self._said: dict[str, str | tuple[str, Sequence[int]]] = {}
@@ -42,18 +43,16 @@ class Echo:
     def fits(self, text: str) -> bool:
         return len(text) <= self.longest
 
-    def prepare(
-        self, text: str, source_language: str, target_language: str, phrases: Sequence[str] = ()
-    ) -> Sentence:
+    def prepare(self, text: str, phrases: Sequence[str] = ()) -> Sentence:
         assert self.fits(text)
         return Sentence(
-            text, target_language, tuple(map(ord, text)), tuple(tuple(map(ord, p)) for p in phrases)
+            text, self.direction[1], tuple(map(ord, text)), tuple(tuple(map(ord, p)) for p in phrases)
         )
 
-    def translate(self, sentences: Sequence[Sentence], options: DecodingOptions) -> list[list[Hypothesis]]:
+    def answers(self, sentences: Sequence[Sentence], options: DecodingOptions) -> list[list[Hypothesis]]:
         return [self._hypotheses(sentence, options) for sentence in sentences]
 
-    def align(self, sentence: Sentence, target: str) -> Alignment:
+    def alignment(self, sentence: Sentence, target: str) -> Alignment:
         said = self._said[sentence.text]
         places = said[1] if isinstance(said, tuple) else range(len(target))
         source_spans = [match.span() for match in _WORD.finditer(sentence.text)]
@@ -75,20 +74,20 @@ def translated(
     text: str, reading: Reading = PLAIN, say: Say = str, direction: Direction = ("en", "de")
 ) -> str:
     """As the service translates it, but for threads."""
-    return translated_parts(read(text, reading), reading, Echo(say), direction)
+    return translated_parts(read(text, reading), reading, Echo(say, direction=direction))
 
 
-def translated_parts(
-    parts: Parts, reading: Reading, translator: Echo, direction: Direction = ("en", "de")
-) -> str:
-    laid = lay(parts, direction, reading, translator)  # type: ignore[arg-type]
+def translated_parts(parts: Parts, reading: Reading, echo: Echo) -> str:
+    laid = lay(parts, reading, echo)  # type: ignore[arg-type]
     options = DecodingOptions()
     for trial in laid.trials:
         while trial.sentence is not None:
-            trial.take(translator.translate([trial.sentence], options)[0])
-    return "".join(piece if isinstance(piece, str) else _written(piece, translator) for piece in laid.pieces)
+            assert isinstance(trial.sentence, Sentence)
+            trial.take(echo.answers([trial.sentence], options)[0])
+    return "".join(piece if isinstance(piece, str) else _written(piece, echo) for piece in laid.pieces)
 
 
-def _written(trial: Trial, translator: Echo) -> str:
+def _written(trial: Trial, echo: Echo) -> str:
     [best] = trial.best(1)
-    return best.written(translator.align(best.sentence, best.text))
+    assert isinstance(best.sentence, Sentence)
+    return best.written(echo.alignment(best.sentence, best.text))

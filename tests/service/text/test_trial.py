@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from model.sentence import Sentence
 from model.translator import Hypothesis
 from service.text.attempts import Faults, faults, first_attempt, is_copy
 from service.text.blocks import Kept
@@ -16,10 +17,10 @@ from tests.service.text.echo import Echo
 
 def tried(passage: Passage, *rounds: Sequence[str]) -> tuple[Trial, list[str]]:
     """A trial that was given these hypotheses, round by round, and what it asked for each time."""
-    trial = Trial(passage, ("en", "de"), Echo())  # type: ignore[arg-type]
+    trial = Trial(passage, Echo())  # type: ignore[arg-type]
     asked: list[str] = []
     for said in rounds:
-        assert trial.sentence is not None, "it asked no more"
+        assert isinstance(trial.sentence, Sentence), "it asked no more"
         asked.append(trial.sentence.text)
         trial.take([Hypothesis(text, -1.0 - k, (), (), truncated=False) for k, text in enumerate(said)])
     return trial, asked
@@ -53,7 +54,7 @@ def test_then_the_string_is_forced_and_at_last_shown() -> None:
 
 def test_what_is_forced_is_a_phrase_of_the_sentence() -> None:
     trial, _ = tried(Passage("Open {file} now."), ["Öffne jetzt."])
-    assert trial.sentence is not None
+    assert isinstance(trial.sentence, Sentence)
     assert ["".join(map(chr, phrase)) for phrase in trial.sentence.phrases] == ["[X0X]"]
 
 
