@@ -81,7 +81,9 @@ def test_weights_that_are_not_finite_as_stored_leave_the_old_model(directory: Pa
     sick = boats(seed=2)
     with torch.no_grad():
         sick.model.output_VD[3, 1] = value
-    with pytest.raises(ModelDirectoryError, match=r"output_VD has values that are not finite in torch\.float16"):
+    with pytest.raises(
+        ModelDirectoryError, match=r"output_VD has values that are not finite in torch\.float16"
+    ):
         save_translator(sick, directory, card="", dtype=torch.float16)
     assert torch.equal(logits(load_translator(directory, dtype="float32")), logits(boats()))
 
