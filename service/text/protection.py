@@ -10,10 +10,11 @@ from collections.abc import Mapping
 
 from service.text.blocks import AS_IT_IS, Kept
 
-_IDENTIFIER = r"[A-Za-z_][\w.\-]*"
-_TLD = r"[A-Za-z]{2,}"
+_IDENTIFIER = r"[A-Za-z_][\w.\-]{0,80}"
+_TLD = r"[A-Za-z]{2,24}"
 
-# The first form that fits at a place is taken, so longer ones come first.
+# The first form that fits at a place is taken, so longer ones come first. What may repeat is bounded where it could
+# be begun at many places and fail at the end: a text of 20,000 characters must not cost their square.
 _FORMS = (
     r"`[^`\n]+`",
     r"<x\b[^<>]*></x>",
@@ -31,7 +32,7 @@ _FORMS = (
     r"(?:https?|ftp|file|mailto|tel)://[^\s<>\"“”„»«]*[^\s<>\"“”„»«.,;:!?')\]}]",
     r"\bmailto:[^\s<>\"]*\w",
     rf"\bwww\.[\w.-]+\.{_TLD}(?:/[^\s<>\"]*[\w/])?",
-    rf"\b[\w.+%-]+@[\w-]+(?:\.[\w-]+)*\.{_TLD}\b",
+    rf"\b[\w.+%-]{{1,64}}@[\w-]{{1,63}}(?:\.[\w-]{{1,63}}){{0,8}}\.{_TLD}\b",
     r"%\(\w+\)[#0\- +]?\d*(?:\.\d+)?[diouxXeEfFgGcrsa]",
     r"%\d+\$[#0\- +]?\d*(?:\.\d+)?[a-zA-Z@]",
     r"%(?:[#0\-+]|\d+)*(?:\.\d+)?(?:hh|h|ll|l|L|z|j|t|q)?[diouxXeEfFgGcs@](?!\w)",
@@ -45,12 +46,12 @@ _FORMS = (
     r"\\[nrt\"'\\]",
     rf"(?<![\w-])--?{_IDENTIFIER}(?:=\S*\w)?",
     rf"\b{_IDENTIFIER}\(\)",
-    r"(?<![\w/])(?:~|\.{1,2})?(?:/[\w.\-]+)+/?(?<![.\-])",
+    r"(?<![\w/])(?:~|\.{1,2})?(?:/[\w.\-]{1,100}){1,30}/?(?<![.\-])",
     r"\b[A-Za-z]:\\[\w\\.\-]*[\w\\]",
     r"\b\w+(?:_\w+)+\b",
-    r"\b[a-z]+[a-z\d]*(?:[A-Z][a-z\d]+)+\b",
-    r"\b[\w\-]+\.(?:txt|md|json|ya?ml|toml|ini|cfg|py|js|ts|css|html?|xml|csv|pdf|docx?|xlsx?|odt|zip|gz|png|jpe?g|svg|gif|mp[34])\b",
-    r"\+\d[\d ()/\-]{4,}\d",
+    r"\b[a-z][a-z\d]{0,40}(?:[A-Z][a-z\d]{1,40}){1,12}\b",
+    r"\b[\w\-]{1,80}\.(?:txt|md|json|ya?ml|toml|ini|cfg|py|js|ts|css|html?|xml|csv|pdf|docx?|xlsx?|odt|zip|gz|png|jpe?g|svg|gif|mp[34])\b",
+    r"\+\d[\d ()/\-]{4,30}\d",
     r"\b(?:[A-Z]{1,}[\d\-/]*\d[\w\-/]*|\d+[A-Z]+[\d\-]\w*)\b",
     r"\b(?!\d{1,2}\.\d{1,2}\.\d{4}\b)v?\d+(?:\.\d+){2,}\b",
     r"\bv\d+(?:\.\d+)*\b",
