@@ -1,5 +1,6 @@
 // The right-hand pane: a translation, its alternatives, or an error. Text enters the page by textContent only.
 
+import { languageName } from "./languages.js";
 import { number, say } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
@@ -22,11 +23,12 @@ export function showBeginning(text, language) {
   translation.lang = language;
 }
 
-/** @param answer {text, score, truncated, alternatives?} as the service gave it */
+/** @param answer {text, score, truncated, alternatives?, through?} as the service gave it */
 export function showAnswer(answer, { target, seconds }) {
   showText(answer.text, target);
   byId("truncated").hidden = !answer.truncated;
-  facts.textContent = [say("seconds", number(seconds, seconds < 10 ? 2 : 1)), scoreOf(answer)].join(" · ");
+  const way = answer.through ? [say("through", languageName(answer.through))] : [];
+  facts.textContent = [say("seconds", number(seconds, seconds < 10 ? 2 : 1)), scoreOf(answer), ...way].join(" · ");
   alternatives.lang = target;
   const others = answer.alternatives ?? [];
   alternatives.querySelector("ol").replaceChildren(...others.map((other) => alternativeItem(other, target)));

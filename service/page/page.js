@@ -18,7 +18,8 @@ const byId = (id) => document.getElementById(id);
 const form = byId("translator");
 const [source, target, swap, text, button] = ["source", "target", "swap", "text", "translate"].map(byId);
 
-let directions = []; // [source, target] pairs that the loaded models offer
+let directions = []; // [source, target] pairs that can be translated
+let direct = []; // those that one model translates by itself, and that can be looked into
 let mostCharacters = Infinity; // in one text
 let running = null; // AbortController of the request that the page waits for
 let timer = null; // of the request to come
@@ -65,9 +66,10 @@ if (left?.text) open(left);
 async function loadModels() {
   for (;;) {
     try {
-      const { models, limits } = await fetchModels();
+      const { models, detours, limits } = await fetchModels();
       byId("model").textContent = say("models", models.map((model) => model.name));
-      directions = directionsOf(models);
+      direct = directionsOf(models);
+      directions = [...direct, ...(detours ?? []).map((detour) => [detour.source, detour.target])];
       mostCharacters = limits.max_text_characters;
       break;
     } catch (failure) {
@@ -207,7 +209,7 @@ function showDetected(found) {
 /** Where one can go from here with this text: to a friend by a link, or into the model. */
 function showWays() {
   const from = source.value === AUTO ? detected : source.value;
-  const isShown = shownText() !== "" && from !== "";
+  const isShown = shownText() !== "" && canTranslate(direct, from, target.value);
   byId("link").disabled = text.value === "";
   byId("look").hidden = !isShown;
   const [sentence] = text.value.match(/^\s*[^\n]*?[.!?。！？](?=\s|$)|^\s*[^\n]+/u) ?? [""];

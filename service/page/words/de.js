@@ -33,6 +33,7 @@ export const words = {
   score: (value) => `Bewertung ${value}`,
   seconds: (value) => `${value} s`,
   retry: (seconds) => `Bitte in ${seconds} s noch einmal versuchen.`,
+  through: (name) => `über ${name}`,
   models: (names) => (names.length === 0 ? "Kein Modell" : `Modell ${names.join(", ")}`),
   search: "Suche",
   beam: "Strahl",

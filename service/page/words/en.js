@@ -35,6 +35,7 @@ export const words = {
   score: (value) => `score ${value}`,
   seconds: (value) => `${value} s`,
   retry: (seconds) => `Try again in ${seconds} s.`,
+  through: (name) => `through ${name}`,
   models: (names) => (names.length === 0 ? "No model" : `Model ${names.join(", ")}`),
   search: "Search",
   beam: "Beam",

@@ -33,6 +33,7 @@ export const words = {
   score: (value) => `score ${value}`,
   seconds: (value) => `${value} s`,
   retry: (seconds) => `Réessayez dans ${seconds} s.`,
+  through: (name) => `en passant par : ${name}`,
   models: (names) => (names.length === 0 ? "Aucun modèle" : `Modèle ${names.join(", ")}`),
   search: "Recherche",
   beam: "Faisceau",

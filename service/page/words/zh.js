@@ -33,6 +33,7 @@ export const words = {
   score: (value) => `得分 ${value}`,
   seconds: (value) => `${value} 秒`,
   retry: (seconds) => `请在 ${seconds} 秒后重试。`,
+  through: (name) => `经由${name}`,
   models: (names) => (names.length === 0 ? "没有模型" : `模型 ${names.join("、")}`),
   search: "搜索",
   beam: "束搜索",
