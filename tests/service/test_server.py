@@ -175,7 +175,9 @@ def test_one_endless_word_is_refused_at_once_or_answered_with_the_limit_raised(s
         assert time.perf_counter() - started < 2
         assert answer.status_code in (200, 413)
         if answer.status_code == 200:
-            assert answer.json()["translation"]["text"] == text.upper()
+            # An address comes back as it is, a word as the translator says it.
+            wanted = text if "://" in text else text.upper()
+            assert answer.json()["translation"]["text"] == wanted
 
 
 @pytest.mark.parametrize(
