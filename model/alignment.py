@@ -59,18 +59,25 @@ def align(
 ) -> Alignment:
     """The alignment of one sentence, `source_ids` with its `prefix` of tags and its end, to a bare target.
 
-    The heads of the last layer, averaged. On words that stay the same in translation (names, numbers in Tatoeba)
-    they point at the right word 96 times of 100; all layers together 94, the first alone 79.
+    The heads of the last layer, averaged, each weight times its share among the target pieces that look there. On
+    words that stay the same in translation (names, numbers in Tatoeba) it points at the right word 98 times of 100;
+    without the shares 96, all layers together 94, the first alone 79.
     """
     device = model.output_VD.device
     source = torch.tensor([list(source_ids)], device=device)
     target = torch.tensor([[model.config.start_id, *target_ids]], device=device)
     last = cross_attention(model, source, target)[-1][0].float().mean(dim=0)
     weights_TS = last[:-1, prefix:-1]  # without what predicts the end, and without the source's tag and end
-    weights_TS = weights_TS / weights_TS.sum(dim=1, keepdim=True).clamp_min(torch.finfo(torch.float32).tiny)
+    # A source piece that one target piece was clearly made from is taken less to be that of its neighbours.
+    weights_TS = weights_TS * _shares(weights_TS, dim=0)
+    weights_TS = _shares(weights_TS, dim=1)
     return Alignment(
         weights_TS.tolist(), spans(tokenizer, source_ids[prefix:-1]), spans(tokenizer, target_ids)
     )
+
+
+def _shares(weights_TS: Tensor, dim: int) -> Tensor:
+    return weights_TS / weights_TS.sum(dim=dim, keepdim=True).clamp_min(torch.finfo(torch.float32).tiny)
 
 
 def spans(tokenizer: AnyTokenizer, ids: Sequence[int]) -> list[tuple[int, int]]:
