@@ -62,6 +62,12 @@ class Recipe:
             raise ValueError(f"recipe: sampling is {self.sampling}, must be a share, 0 … 1")
         if self.consistency < 0.0:
             raise ValueError(f"recipe: consistency is {self.consistency}, must be at least 0")
+        if (
+            self.model.output_bias != "none"
+        ):  # imported models have one; the fused loss would leave it as it is
+            raise ValueError(
+                f"recipe: model.output_bias is {self.model.output_bias!r}, training knows 'none' only"
+            )
         if self.optimiser not in OPTIMISERS:
             raise ValueError(f"recipe: optimiser is {self.optimiser!r}, must be one of {OPTIMISERS}")
         if self.sharding not in SHARDINGS:

@@ -136,3 +136,9 @@ def test_an_optimiser_that_was_restored_goes_on_alike(kind: str) -> None:
 def test_an_unknown_optimiser_is_refused_with_the_known_ones() -> None:
     with pytest.raises(ValueError, match=r"optimiser is 'sgd'.*'muon', 'adam'"):
         replace(recipe(), optimiser="sgd")
+
+
+def test_a_bias_that_the_loss_would_not_train_is_refused() -> None:
+    one = recipe()
+    with pytest.raises(ValueError, match=r"output_bias is 'learned'.*'none'"):
+        replace(one, model=replace(one.model, output_bias="learned"))
