@@ -102,9 +102,13 @@ def _owners(
     """
     starts = [start for start, _ in sentences]
     owners = [_owner(event, spans[event.span], sentences, starts) for event in events]
+    are_points = [spans[event.span].start == spans[event.span].end for event in events]
+    earliest = 0
+    for number, is_point in enumerate(are_points):
+        owners[number] = earliest = max(owners[number], earliest) if is_point else owners[number]
     latest = 2 * len(sentences)
-    for number in range(len(events) - 1, -1, -1):
-        owners[number] = latest = min(owners[number], latest)
+    for number in reversed(range(len(events))):
+        owners[number] = latest = min(owners[number], latest) if are_points[number] else owners[number]
     return owners
 
 

@@ -106,6 +106,8 @@ class _Builder:
         while self._opened[-1][1] != token.name:  # opened inside and never closed: a point
             place, _ = self._opened.pop()
             self._spans[place] = self._spans[place]._replace(end=self._spans[place].start)
+            inner = [span._replace(depth=span.depth - 1) for span in self._spans[place + 1 :]]
+            self._spans[place + 1 :] = inner
         place, _ = self._opened.pop()
         if (
             self._last_tag == (len(self._spans) - 1, Kind.OPEN)

@@ -54,6 +54,10 @@ def read_xml(source: str) -> list[Token]:
     return _XMLReader(source).tokens()
 
 
+_COMMENT = re.compile(r"<!--(?:-?>|.*?--!?>)", re.DOTALL)
+_DECLARATION = re.compile(r"<[^>]*>")
+
+
 class _HTMLReader(HTMLParser):
     """Notes where each token begins; it reaches to the beginning of the next."""
 
@@ -91,23 +95,22 @@ class _HTMLReader(HTMLParser):
     def handle_data(self, data: str) -> None:
         self._note(Kind.VERBATIM if self._raw_text else Kind.TEXT)
 
-    def handle_comment(self, data: str) -> None:
-        self._note(Kind.VERBATIM)
-
-    def handle_decl(self, decl: str) -> None:
-        self._note(Kind.VERBATIM)
-
-    def handle_pi(self, data: str) -> None:
-        self._note(Kind.VERBATIM)
-
-    def unknown_decl(self, data: str) -> None:
-        self._note(Kind.VERBATIM)
-
     def parse_html_declaration(self, i: int) -> int:
-        """As browsers read it: what begins like a declaration and is none is a comment up to the next >."""
-        if self.rawdata.startswith(("<!--", "<!doctype", "<!DOCTYPE"), i):
-            return super().parse_html_declaration(i)
-        return self.parse_bogus_comment(i)
+        """As browsers read it, whatever this Python does: a comment ends where they end it, or never."""
+        kind = _COMMENT if self.rawdata.startswith("<!--", i) else _DECLARATION
+        match = kind.match(self.rawdata, i)
+        self._note(Kind.VERBATIM)
+        return match.end() if match else len(self.rawdata)
+
+    def parse_comment(self, i: int, report: int = 1) -> int:
+        return self.parse_html_declaration(i)
+
+    def parse_pi(self, i: int) -> int:
+        return self.parse_html_declaration(i)
+
+    def parse_bogus_comment(self, i: int, report: int = 1) -> int:
+        """Of `</` before anything but a letter."""
+        return self.parse_html_declaration(i)
 
     def _note(
         self, kind: Kind, name: str = "", attributes: list[tuple[str, str | None]] | None = None

@@ -62,6 +62,24 @@ def test_scripts_styles_comments_and_declarations_are_verbatim() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("source", "comment"),
+    [
+        ("a<!-->b", "<!-->"),
+        ("a<!--->b", "<!--->"),
+        ("a<!-- <b> --!>b", "<!-- <b> --!>"),
+        ("a<!-- <b> - ->b", "<!-- <b> - ->b"),
+        ("a<!b>b", "<!b>"),
+        ("a<![CDATA[x]]>b", "<![CDATA[x]]>"),
+        ("a<?b c>b", "<?b c>"),
+        ("a<!doctype", "<!doctype"),
+    ],
+)
+def test_comments_end_where_browsers_end_them(source: str, comment: str) -> None:
+    """HTML Standard, 13.2.5: an empty comment may be cut short, and one that never ends has the rest."""
+    assert kinds(read_html(source))[:2] == [("text", "a"), ("verbatim", comment)]
+
+
 def test_a_tag_without_content_is_empty_in_either_language() -> None:
     assert kinds(read_html("<br><img src='>'><x/>")) == [
         ("empty", "<br>"),
