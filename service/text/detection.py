@@ -1,6 +1,6 @@
 """Which of the served languages a text is in.
 
-py3langid tells languages apart (docs/decisions/0008-language-identification.md); the script decides first, since no
+py3langid tells languages apart (docs/decisions/0008-py3langid-tells-languages.md); the script decides first, since no
 classifier should ever take Latin letters for Bengali.
 """
 
