@@ -1,7 +1,8 @@
 """Which of two languages a text is in; only ever asked about the two of a corpus.
 
-The library is the one that the service detects with (docs/decisions/0008-py3langid-tells-languages.md). Here it is asked
-another question, once for each side of millions of pairs: not which language, but whether this is surely the wrong one.
+The library is the one that the service detects with (docs/decisions/0008-py3langid-tells-languages.md). Here it is
+asked another question, once for each side of millions of pairs: not which language, but whether this is surely the
+wrong one.
 """
 
 from __future__ import annotations
