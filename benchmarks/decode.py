@@ -1,9 +1,10 @@
 """Decoding beside CTranslate2, on the same sentences and machine: `python benchmarks/decode.py`.
 
 CTranslate2 (installed by `make install-exchange`) gets the model as `model.export` writes it, int8 and float32, with
-one worker of two threads and two workers of one. Both engines decode by turns, with the same limits, so that what
-else the machine does meets both; figures are medians. Latency is of one sentence at a time, with one thread each.
-`--shape base` measures a model of OPUS-MT's shape with random weights, whose outputs all run to the limit.
+one worker of two threads and two workers of one. Both engines decode by turns, so that what else the machine does
+meets both; figures are medians. Both decode as they do by themselves: ours goes on until no other hypothesis can win,
+theirs may stop sooner. Latency is of one sentence at a time, with one thread each. `--shape base` measures a model of
+OPUS-MT's shape with random weights.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ from model.translator import Translator
 from training.scoring.metrics import score
 
 BEAMS = {"greedy": 1, "beam 4": 4}
-LIMIT = 100  # target pieces, of either engine
+LIMIT = 100  # target pieces of theirs; ours has a limit of each sentence's own, from its length
 Run = Callable[[Sequence[int], int], list[str]]  # (places of sentences, beam size) → texts
 
 
@@ -144,9 +145,7 @@ def table(report: dict[str, Any]) -> str:
 
 def _ours(translator: Translator, sentences: Sequence[Sentence]) -> Run:
     def run(places: Sequence[int], beam: int) -> list[str]:
-        options = DecodingOptions(
-            strategy="greedy" if beam == 1 else "beam", beam_size=beam, max_length=LIMIT
-        )
+        options = DecodingOptions(strategy="greedy" if beam == 1 else "beam", beam_size=beam)
         found = translator.translate([sentences[place] for place in places], options)
         return [hypotheses[0].text for hypotheses in found]
 
