@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import math
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -13,6 +15,7 @@ from model.search import DecodingOptions
 from model.translator import Translator
 
 DEFAULTS = DecodingOptions()
+EXACT: dict[str, Any] = dict(look_ahead=None, margin=math.inf)
 
 
 def add_direction(parser: argparse.ArgumentParser) -> None:
@@ -41,6 +44,11 @@ def add_decoding(parser: argparse.ArgumentParser) -> None:
         help="a score is the sum of log-probabilities / length ** X (default: %(default)s)",
     )
     group.add_argument(
+        "--exact",
+        action="store_true",
+        help="give no hypothesis up that could still win; half as fast, and hardly ever another translation",
+    )
+    group.add_argument(
         "--max-length",
         type=int,
         metavar="N",
@@ -65,6 +73,7 @@ def decoding_options(arguments: argparse.Namespace, *, n_best: int = 1) -> Decod
         length_penalty=arguments.length_penalty,
         max_length=arguments.max_length,
         n_best=n_best,
+        **(EXACT if arguments.exact else {}),
     )
 
 

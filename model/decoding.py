@@ -144,6 +144,8 @@ class PlainDecoder:
             max_lengths=[longest_target(sentence, options, self.model.config) for sentence in batch],
             min_length=options.min_length,
             length_penalty=options.length_penalty,
+            look_ahead=options.look_ahead,
+            margin=options.margin,
             banned_ids=self._banned_ids,
             sources=[sentence.ids for sentence in batch],
         )

@@ -29,6 +29,7 @@ class WhatIf:
 
     beam_size: int = 5
     length_penalty: float = 1.0
+    margin: float = DecodingOptions.margin  # how far a hypothesis may be behind the best one, in nats
     temperature: float = 1.0  # the logits are divided by it: below 1 the model gets surer, above 1 less sure
     prefix: tuple[int, ...] = ()  # target ids that the translation has to begin with
     silent_heads: frozenset[Head] = frozenset()
@@ -42,6 +43,7 @@ class WhatIf:
         for name, value, least, most in (
             ("beam_size", self.beam_size, 1, LARGEST_BEAM),
             ("length_penalty", self.length_penalty, -5, 5),
+            ("margin", self.margin, 0, 100),
             ("temperature", self.temperature, 0.05, 20),
             ("alternatives", self.alternatives, 1, MOST_ALTERNATIVES),
         ):
@@ -65,6 +67,8 @@ class Search:
             eos_id=translator.tokenizer.eos_id,
             max_lengths=[limit],
             length_penalty=what_if.length_penalty,
+            look_ahead=options.look_ahead,
+            margin=what_if.margin,
             banned_ids=translator.banned_ids,
             # What was forced may repeat itself, and what follows may go on with that.
             sources=() if what_if.prefix else [sentence.ids],

@@ -73,6 +73,8 @@ class MixedSession:
                 length_penalty=options.length_penalty,
                 min_length=options.min_length,
                 max_length=longest,
+                look_ahead=options.look_ahead,
+                margin=options.margin,
             )
         )
         self._in_work.add(work.name)

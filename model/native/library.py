@@ -55,8 +55,8 @@ class Options(ctypes.Structure):
     """How to decode a sentence, in the order of `struct Options` in search.hpp."""
 
     _fields_ = [
-        *((name, c_int32) for name in ("beam", "n_best", "min_length", "max_length")),
-        ("length_penalty", c_float),
+        *((name, c_int32) for name in ("beam", "n_best", "min_length", "max_length", "look_ahead")),
+        *((name, c_float) for name in ("length_penalty", "margin")),
     ]
 
 

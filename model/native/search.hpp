@@ -12,8 +12,8 @@ constexpr float NEVER = -std::numeric_limits<float>::infinity();
 
 // How to decode, in the order in which model/native/session.py writes it. A beam of one is greedy search.
 struct Options {
-    int32_t beam, n_best, min_length, max_length;
-    float length_penalty;
+    int32_t beam, n_best, min_length, max_length, look_ahead;
+    float length_penalty, margin;
 };
 
 struct Hypothesis {
@@ -145,14 +145,11 @@ class Hunt {
     std::vector<int32_t> advance(const std::vector<Candidate>& candidates) {
         if (options_.beam == 1) return walk(candidates);
         finish(candidates);
-        const float best_unfinished = best_of_unfinished(candidates);
         std::vector<int32_t> parents;
-        if (length_ >= options_.max_length) {
-            if (finished_.empty())
-                for (const Row& row : rows_) add(row.ids, row.id_scores, row.total, true);
-        } else if (best_unfinished > NEVER && !is_settled(best_unfinished)) {
+        if (length_ < options_.max_length)
             parents = go_on(candidates);
-        }
+        else if (finished_.empty())
+            for (const Row& row : rows_) add(row.ids, row.id_scores, row.total, true);
         if (parents.empty()) close();
         length_++;
         return parents;
@@ -222,31 +219,32 @@ class Hunt {
         }
     }
 
-    float best_of_unfinished(const std::vector<Candidate>& candidates) const {
-        for (const Candidate& one : candidates)
-            if (one.id != end_) return one.total;
-        return NEVER;
-    }
-
-    // Whether no unfinished hypothesis can still beat the n-th best finished one: its sum only falls, its length only
-    // grows, and the score is monotone in the length, so that one of the two ends is the best case.
-    bool is_settled(float total) const {
-        if (finished_.size() < static_cast<size_t>(options_.n_best)) return false;
+    // The score that has to be beaten: of the n-th best finished hypothesis.
+    float to_beat() const {
+        if (finished_.size() < static_cast<size_t>(options_.n_best)) return NEVER;
         std::vector<float> scores;
         for (const Hypothesis& one : finished_) scores.push_back(one.score);
         std::sort(scores.begin(), scores.end(), std::greater<>());
-        const float bound = std::max(normalised(total, length_ + 2), normalised(total, options_.max_length + 1));
-        return bound <= scores[options_.n_best - 1];
+        return scores[options_.n_best - 1];
     }
 
-    // The first W that do not end go on.
+    // The best score that an unfinished hypothesis can still reach: its sum only falls, its length only grows, and the
+    // score is monotone in the length, so that one of the two ends is the best case.
+    float best_case(float total) const {
+        const int longest = std::min(options_.max_length + 1, length_ + 1 + options_.look_ahead);
+        return std::max(normalised(total, length_ + 2), normalised(total, longest));
+    }
+
+    // The first W that do not end go on, but for those that are hopeless.
     std::vector<int32_t> go_on(const std::vector<Candidate>& candidates) {
         std::vector<Row> rows;
         std::vector<int32_t> parents;
         last_ids_.clear();
+        const float to_beat = this->to_beat();
         for (const Candidate& one : candidates) {
             if (one.id == end_ || !(one.total > NEVER)) continue;
-            if (rows.size() == static_cast<size_t>(options_.beam)) break;
+            if (rows.size() == static_cast<size_t>(options_.beam) || best_case(one.total) <= to_beat) break;
+            if (rows.size() >= static_cast<size_t>(options_.n_best) && one.total < rows[0].total - options_.margin) break;
             Row row = rows_[one.row];
             row.total = one.total;
             row.ids.push_back(one.id);

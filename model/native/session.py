@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from ctypes import POINTER, byref, c_float, c_int, c_int32, c_int64
 from typing import NamedTuple
@@ -21,6 +22,8 @@ class Request(NamedTuple):
     length_penalty: float
     min_length: int  # in target ids, the end not counted
     max_length: int
+    look_ahead: int | None = None
+    margin: float = math.inf
 
 
 class NativeSession:
@@ -45,7 +48,11 @@ class NativeSession:
         """Encode the sentences, and search for them from the next step on."""
         ids = [token for request in requests for token in request.source]
         options = [
-            Options(one.beam_size, one.n_best, one.min_length, one.max_length, one.length_penalty)
+            Options(
+                *(one.beam_size, one.n_best, one.min_length, one.max_length),
+                one.max_length + 1 if one.look_ahead is None else min(one.look_ahead, one.max_length + 1),
+                *(one.length_penalty, one.margin),
+            )
             for one in requests
         ]
         if self._library.dragoman_session_add(

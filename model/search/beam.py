@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -33,9 +34,12 @@ def beam_search(
     1. Ask the step for the next ids and forbid what may not be.
     2. Take the 2W best continuations of each sentence: W of them can go on even if W of them end.
     3. Those among the first W that end are finished, with a score normalised by length.
-    4. The first W that do not end go on.
-    5. A sentence stops at its length limit, or when no unfinished hypothesis can still beat its n-th best
-       finished one, whatever the length penalty.
+    4. The first W that do not end go on, but for those that cannot beat the n-th best finished one any more,
+       whatever the length penalty, and those that are further behind the best than the task's margin.
+    5. A sentence stops at its length limit, or when none goes on.
+
+    With no margin and no end to its look ahead this is exact: what step 4 gives up would not have been among the
+    n best in the end.
 
     A beam of one is greedy search: it ends with the first end, as step 2 would not.
     """
@@ -59,10 +63,12 @@ def beam_rounds(
         log_probs_NV, state = step(tokens_N, state)
         candidates = _candidates(log_probs_NV, beams, task, length, beam_size)
         _finish(candidates, beams, task, length, beam_size, finished)
-        staying = _staying(candidates, beams, task, length, beam_size, n_best, finished)
-        kept_BW = _kept(candidates, staying, beam_size)
-        yield Round(beams, candidates, staying, kept_BW, finished)
-        beams, rows_BW = _go_on(candidates, beams, staying, kept_BW)
+        goes_on_BC = _going_on(candidates, beams, task, length, beam_size, n_best, finished)
+        staying = goes_on_BC.any(dim=1).nonzero().flatten().tolist()
+        # Stable sort: those that go on come first, still best first among themselves.
+        kept_BW = goes_on_BC[staying].sort(dim=1, stable=True, descending=True).indices[:, :beam_size]
+        yield Round(beams, candidates, goes_on_BC, staying, finished)
+        beams, rows_BW = _go_on(candidates, beams, goes_on_BC, staying, kept_BW)
         if beams.sentences:
             tokens_N = beams.ids_BWT[:, :, -1].flatten()
             state = state.select(rows_BW)
@@ -86,8 +92,8 @@ class Round:
 
     beams: Beams
     candidates: Candidates
-    staying: list[int]  # places of the sentences that go on
-    kept_BW: Tensor  # for each of those, the places of the candidates that go on
+    goes_on_BC: Tensor  # which candidates go on
+    staying: list[int]  # places of the sentences of which any does
     finished: list[list[Found]]  # of each sentence of the task, so far
 
 
@@ -141,7 +147,7 @@ def _finish(
         )
 
 
-def _staying(
+def _going_on(
     candidates: Candidates,
     beams: Beams,
     task: SearchTask,
@@ -149,36 +155,32 @@ def _staying(
     beam_size: int,
     n_best: int,
     finished: list[list[Found]],
-) -> list[int]:
-    """Step 5: the places of the sentences that go on. One that is cut with nothing finished keeps its rows."""
-    best_unfinished_B = (
-        candidates.scores_BC.masked_fill(candidates.is_end_BC, -torch.inf).amax(dim=1).tolist()
-    )
-    staying: list[int] = []
+) -> Tensor:
+    """Steps 4 and 5: for each candidate (B, C) whether it goes on. One that is cut with nothing finished is kept."""
+    goes_on_BC = torch.zeros_like(candidates.is_end_BC)
     for b, sentence in enumerate(beams.sentences):
         found, limit = finished[sentence], task.max_lengths[sentence]
-        if length >= limit:
-            if not found:
-                found += _cut(beams, b, task)
-        elif best_unfinished_B[b] > -torch.inf and not (
-            len(found) >= n_best
-            and _bound(best_unfinished_B[b], length + 2, limit + 1, task) <= _nth(found, n_best)
-        ):
-            staying.append(b)
-    return staying
-
-
-def _bound(total: float, shortest: int, longest: int, task: SearchTask) -> float:
-    """The best score a hypothesis with this sum can still reach: the sum only falls, the length only grows.
-
-    The score is monotone in the length, so the best case is one of the two ends: the longest for a positive
-    penalty, the shortest for a negative one.
-    """
-    return max(task.normalised(total, shortest), task.normalised(total, longest))
+        if length < limit:
+            unfinished = [
+                (c, total)
+                for c, (total, is_end) in enumerate(
+                    zip(candidates.scores_BC[b].tolist(), candidates.is_end_BC[b].tolist(), strict=True)
+                )
+                if not is_end and total > -torch.inf
+            ]
+            to_beat = _nth(found, n_best)
+            for place, (c, total) in enumerate(unfinished[:beam_size]):
+                is_near = place < n_best or total >= unfinished[0][1] - task.margin
+                goes_on_BC[b, c] = is_near and task.best_case(total, length + 1, limit) > to_beat
+        elif not found:
+            found += _cut(beams, b, task)
+    return goes_on_BC
 
 
 def _nth(found: list[Found], n: int) -> float:
-    return sorted((one.score for one in found), reverse=True)[n - 1]
+    """Its score; −∞ where there are fewer."""
+    scores = sorted((one.score for one in found), reverse=True)
+    return scores[n - 1] if len(scores) >= n else -math.inf
 
 
 def _cut(beams: Beams, b: int, task: SearchTask) -> list[Found]:
@@ -195,20 +197,16 @@ def _cut(beams: Beams, b: int, task: SearchTask) -> list[Found]:
     ]
 
 
-def _kept(candidates: Candidates, staying: list[int], beam_size: int) -> Tensor:
-    """Step 4: places (B, W) of the candidates that go on, for the sentences that stay."""
-    # Stable sort: candidates that do not end come first, still best first among themselves.
-    return candidates.is_end_BC[staying].sort(dim=1, stable=True).indices[:, :beam_size]
-
-
-def _go_on(candidates: Candidates, beams: Beams, staying: list[int], kept_BW: Tensor) -> tuple[Beams, Tensor]:
+def _go_on(
+    candidates: Candidates, beams: Beams, goes_on_BC: Tensor, staying: list[int], kept_BW: Tensor
+) -> tuple[Beams, Tensor]:
     """The beams of the sentences that stay, and the old row that each new row continues."""
     places_B = torch.tensor(staying, dtype=torch.long)
     picked = [
         field[places_B].gather(1, kept_BW)
         for field in (
-            # A candidate that ends may fill up a small vocabulary's beam: it must not go on.
-            candidates.scores_BC.masked_fill(candidates.is_end_BC, -torch.inf),
+            # Others fill up the W rows where fewer go on: nothing may follow them.
+            candidates.scores_BC.masked_fill(~goes_on_BC, -torch.inf),
             candidates.origins_BC,
             candidates.ids_BC,
             candidates.id_scores_BC,

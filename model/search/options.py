@@ -17,6 +17,8 @@ class DecodingOptions:
 
     strategy: Strategy = "beam"
     beam_size: int = 5  # W, hypotheses kept at each step
+    look_ahead: int | None = 4  # beam: pieces that a hypothesis may still win by growing; None: any number
+    margin: float = 3.0  # beam: nats that a hypothesis may be behind the best one of its length; inf: any
     length_penalty: float = 1.0  # score = sum of log-probabilities / length ** penalty; 0: no normalisation
     n_best: int = 1  # hypotheses asked for; of a beam, the best; of sampling, independent draws
     temperature: float = 1.0  # sampling only, as are the next three: below 1 sharpens, above 1 flattens
@@ -36,6 +38,13 @@ class DecodingOptions:
             self.length_penalty,
             "-5 … 5",
         )
+        _require(
+            self.look_ahead is None or self.look_ahead >= 1,
+            "look_ahead",
+            self.look_ahead,
+            "1 or more, or None",
+        )
+        _require(self.margin >= 0, "margin", self.margin, "0 or more")
         most = {"greedy": 1, "beam": self.beam_size, "sample": LARGEST_BEAM}[self.strategy]
         _require(1 <= self.n_best <= most, "n_best", self.n_best, f"1 … {most} with {self.strategy}")
         _require(0 < self.temperature <= 100, "temperature", self.temperature, "above 0, up to 100")

@@ -182,8 +182,7 @@ def _is_settled(
         return False
     worst = sorted((found.score for found in finished), reverse=True)[n_best - 1]
     best = max(row.score for row in rows)
-    reachable = (task.normalised(best, length + 2), task.normalised(best, task.max_lengths[0] + 1))
-    return max(reachable) <= worst
+    return task.best_case(best, length + 1, task.max_lengths[0]) <= worst
 
 
 def _ranked(finished: Sequence[Found], n_best: int) -> list[Found]:

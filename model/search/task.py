@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Protocol
@@ -41,6 +42,8 @@ class SearchTask:
     max_lengths: Sequence[int]  # of each sentence, in ids, the end not counted
     min_length: int = 0  # in ids, the end not counted
     length_penalty: float = 1.0
+    look_ahead: int | None = None  # ids that a hypothesis is expected to grow by at most; None: to the limit
+    margin: float = math.inf  # how far a hypothesis may be behind the best one of its length, in nats
     banned_ids: Sequence[int] = ()  # control ids: never a part of a target
     sources: Sequence[Sequence[int]] = field(default=())  # for the loop guard; none: no guard
 
@@ -60,3 +63,13 @@ class SearchTask:
     def normalised(self, total: float, length: int) -> float:
         """A sum of log-probabilities as a score; the end counts in the length."""
         return total / float(length**self.length_penalty)
+
+    def best_case(self, total: float, length: int, limit: int) -> float:
+        """The best score that an unfinished hypothesis of `length` ids can reach: the sum only falls, the length grows.
+
+        The score is monotone in the length, so the best case is one of the two ends: the longest for a positive
+        penalty, the shortest for a negative one. How much it may grow is the limit, or less in a task that does not
+        look ahead that far.
+        """
+        longest = limit if self.look_ahead is None else min(limit, length + self.look_ahead - 1)
+        return max(self.normalised(total, length + 1), self.normalised(total, longest + 1))

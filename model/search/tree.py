@@ -22,7 +22,7 @@ class Node(NamedTuple):
     score: float  # total / depth ** length penalty: what it would be worth if it were the end
     fate: Fate
     # kept: it went on. finished: it is an end, among the best W. pruned: one of the next best, not followed.
-    # outrun: it would have gone on, but the search was over: no unfinished hypothesis could win any more.
+    # outrun: it was among the best W, and was given up: too far behind to win.
 
 
 def grow(rounds: Iterable[Round], task: SearchTask, *, beam_size: int) -> tuple[list[Node], list[Found]]:
@@ -31,9 +31,8 @@ def grow(rounds: Iterable[Round], task: SearchTask, *, beam_size: int) -> tuple[
     rows = [-1]  # the node that each row of the beam ends with; the start is none
     found: list[Found] = []
     for depth, one in enumerate(rounds, start=1):
-        kept = one.kept_BW[0].tolist() if one.staying else []
-        places = _add(nodes, one, rows, set(kept), depth, task, beam_size)
-        rows = [places.get(place, -1) for place in kept]
+        places = _add(nodes, one, rows, depth, task, beam_size)
+        rows = [places[place] for place in one.goes_on_BC[0].nonzero().flatten().tolist()]
         found = one.finished[0]
     return nodes, sorted(found, key=lambda hypothesis: -hypothesis.score)
 
@@ -69,25 +68,24 @@ def _add(
     nodes: list[Node],
     one: Round,
     rows: list[int],
-    kept: set[int],
     depth: int,
     task: SearchTask,
     beam_size: int,
 ) -> dict[int, int]:
     """Append the candidates of a round; the place in `nodes` of each, by its place among the candidates."""
     places: dict[int, int] = {}
-    going_on = 0
+    unfinished = 0
     for c, total in enumerate(one.candidates.scores_BC[0].tolist()):
         if total == float("-inf"):
             continue
         is_end = bool(one.candidates.is_end_BC[0, c])
         if is_end:
             fate: Fate = "finished" if c < beam_size else "pruned"
-        elif c in kept:
+        elif one.goes_on_BC[0, c]:
             fate = "kept"
         else:
-            fate = "outrun" if not one.staying and going_on < beam_size else "pruned"
-        going_on += not is_end
+            fate = "outrun" if unfinished < beam_size else "pruned"
+        unfinished += not is_end
         places[c] = len(nodes)
         nodes.append(
             Node(

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from math import inf
 
 import pytest
 import torch
@@ -89,7 +90,7 @@ def test_asking_for_alternatives_keeps_the_best_and_repeats_none(
     translator: Translator, penalty: float
 ) -> None:
     sentences = prepared(translator, english(30, seed=3))
-    five = DecodingOptions(beam_size=5, length_penalty=penalty)
+    five = DecodingOptions(beam_size=5, length_penalty=penalty, look_ahead=None, margin=inf)
     alone = translator.translate(sentences, five)
     among = translator.translate(sentences, replace(five, n_best=5))
     for (best,), alternatives in zip(alone, among, strict=True):

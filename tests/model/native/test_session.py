@@ -1,5 +1,6 @@
 """The session finds what model/search finds, whenever its sentences join and leave."""
 
+from math import inf
 from random import Random
 from typing import Any
 
@@ -35,6 +36,8 @@ def wanted(model: Transformer, source: list[int], beam_size: int, n_best: int, *
         max_lengths=[task["max_length"]],
         min_length=task["min_length"],
         length_penalty=task["length_penalty"],
+        look_ahead=task.get("look_ahead"),
+        margin=task.get("margin", inf),
         banned_ids=BANNED,
         sources=[source],
     )
@@ -71,6 +74,21 @@ def test_a_sentence_alone_is_found_as_in_python(
         [(name, found)] = session.advance(1000)
         assert name == place
         assert session.rows == 0
+        assert same(found, wanted(model, source, beam_size, n_best, **task))
+
+
+@pytest.mark.parametrize("beam_size, n_best", [(2, 1), (5, 1), (5, 3)])
+@pytest.mark.parametrize("look_ahead", [None, 1, 4])
+@pytest.mark.parametrize("margin", [0.0, 0.3, 1.0, inf])
+def test_hypotheses_are_given_up_as_in_python(
+    beam_size: int, n_best: int, look_ahead: int | None, margin: float
+) -> None:
+    model = transformer()
+    task = dict(min_length=0, max_length=25, length_penalty=1.0, look_ahead=look_ahead, margin=margin)
+    session = session_of(model)
+    for place, source in enumerate(sources(6, seed=beam_size)):
+        session.add([Request(place, source, beam_size, n_best, 1.0, 0, 25, look_ahead, margin)])
+        [(_, found)] = session.advance(1000)
         assert same(found, wanted(model, source, beam_size, n_best, **task))
 
 

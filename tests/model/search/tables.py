@@ -138,6 +138,7 @@ def plain_beam(table: Table, task: SearchTask, W: int, n_best: int, sentence: in
             found = [(total / max(length, 1) ** task.length_penalty, ids) for total, ids in live]
             return [as_found(one, truncated=True) for one in sorted(found, reverse=True)[:n_best]]
         live = [one for one in best if one[1][-1] != END][:W]
+        live = [one for place, one in enumerate(live) if place < n_best or one[0] >= live[0][0] - task.margin]
     return [as_found(one, truncated=False) for one in sorted(found, reverse=True)[:n_best]]
 
 

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from model.search import Found, SearchTask, beam_search, greedy_search
+from model.search.beam import beam_rounds
 from tests.model.search.tables import END, START, Table, exhaustive, plain_beam, score_of
 
 PENALTIES = [-1.0, 0.0, 0.6, 1.0, 2.0]
@@ -84,6 +85,42 @@ def test_a_narrow_beam_equals_the_algorithm_said_in_words(
     task = task_for(table.depth, length_penalty=penalty)
     (found,) = search(table, task, beam, min(n, beam))
     assert_same(found, plain_beam(table, task, beam, min(n, beam)))
+
+
+@settings(max_examples=60)
+@given(table=ANY_TABLE, beam=st.integers(2, 5), n=st.integers(1, 5), margin=st.floats(0, 3))
+def test_what_is_further_behind_than_the_margin_is_given_up_but_for_the_n_best(
+    table: Table, beam: int, n: int, margin: float
+) -> None:
+    task = task_for(table.depth, length_penalty=1.0, margin=margin)
+    (found,) = search(table, task, beam, min(n, beam))
+    assert_same(found, plain_beam(table, task, beam, min(n, beam)))
+
+
+@settings(max_examples=60)
+@given(table=ANY_TABLE, penalty=st.sampled_from(PENALTIES), beam=st.integers(2, 5), data=st.data())
+def test_a_look_ahead_to_the_limit_is_exact_and_a_shorter_one_costs_fewer_steps(
+    table: Table, penalty: float, beam: int, data: st.DataObject
+) -> None:
+    task = task_for(table.depth, length_penalty=penalty)
+    far = replace(task, look_ahead=table.depth)
+    near = replace(task, look_ahead=data.draw(st.integers(1, table.depth)))
+    assert search(table, far, beam) == search(table, task, beam)
+    exact, sooner = (
+        list(beam_rounds(table.step, table.start(), one, beam_size=beam, n_best=1)) for one in (task, near)
+    )
+    assert len(sooner) <= len(exact)
+    ((best,),), ((best_of_sooner,),) = search(table, task, beam), search(table, near, beam)
+    assert best_of_sooner.score <= best.score
+
+
+def test_the_best_case_is_the_likeliest_length_within_the_look_ahead() -> None:
+    task = task_for(10, length_penalty=1.0)
+    assert task.best_case(-6.0, 2, 10) == -6.0 / 11  # it could grow to the limit, and its end counts
+    assert replace(task, look_ahead=1).best_case(-6.0, 2, 10) == -6.0 / 3  # the end comes next
+    assert replace(task, look_ahead=3).best_case(-6.0, 2, 10) == -6.0 / 5
+    assert replace(task, look_ahead=3).best_case(-6.0, 9, 10) == -6.0 / 11
+    assert replace(task, length_penalty=-1.0).best_case(-6.0, 2, 10) == -6.0 * 3
 
 
 # --- what holds for every width
