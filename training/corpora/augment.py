@@ -17,13 +17,13 @@ from training.corpora.pairs import Pair
 
 @dataclass(frozen=True, kw_only=True)
 class AugmentShares:
-    """How large a share of the pairs meets each change; a pair meets one at most. The defaults make 24 %."""
+    """How large a share of the pairs meets each change; a pair meets one at most. The defaults make 26 %."""
 
     capitals: float = (
         0.02  # THE SOURCE IN CAPITALS, ß as SS, as most people write it; that asks for a target in them
     )
     lower_case: float = 0.025  # the source in lower case; the target as it should be written
-    title_case: float = 0.02  # The Source With Capital Words; the target as it should be written
+    title_case: float = 0.04  # The Source With Capital Words; the target as it should be written
     no_stop: float = 0.03  # no final stop, on both sides
     typing_errors: float = 0.02  # one or two slips in the source
     copies: float = 0.11  # strings to copy, at the same place on both sides
