@@ -155,6 +155,8 @@ class TextTranslator:
         answers = await way.translate(sentences, options)
         for trial, hypotheses in zip(trials, answers, strict=True):
             trial.take(hypotheses)
+            if one := trial.unplaced:
+                trial.place(await way.align(one.sentence, one.hypothesis, one.text))
 
     async def _put_together(self, laid: Laid, n_best: int) -> ServedText:
         """The k-th candidate joins the k-th best of each sentence, or the last of one that has fewer."""

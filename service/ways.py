@@ -21,7 +21,7 @@ _LONGER = 3  # a sentence in the language between has at most as many thirds mor
 
 @dataclass(frozen=True)
 class DetourSentence:
-    """The first sentence of a detour, and what the second has to say."""
+    """The first sentence of a detour, and what has to come through both."""
 
     first: Sentence
     phrases: tuple[str, ...]
@@ -57,7 +57,7 @@ class Way(Protocol):
     def fits(self, text: str) -> bool: ...
 
     def prepare(self, text: str, phrases: Sequence[str] = ()) -> AnySentence:
-        """One sentence that fits, and what its translation has to hold."""
+        """One sentence that fits, and the stand-ins in it that have to come through."""
 
     async def translate(
         self, sentences: Sequence[AnySentence], options: DecodingOptions
@@ -126,9 +126,7 @@ class Detour:
         return self._first.fits(text + text[: len(text) // _LONGER])
 
     def prepare(self, text: str, phrases: Sequence[str] = ()) -> DetourSentence:
-        # What stands for something else has to come through both; a term is of the last language.
-        stand_ins = [phrase for phrase in phrases if phrase in text]
-        return DetourSentence(self._first.prepare(text, stand_ins), tuple(phrases))
+        return DetourSentence(self._first.prepare(text, phrases), tuple(phrases))
 
     async def translate(
         self, sentences: Sequence[AnySentence], options: DecodingOptions

@@ -139,20 +139,27 @@ def rendered(
     stand_ins: Sequence[StandIn],
     insertions: Sequence[Insertion],
     spelling: Mapping[int, str],
+    replacements: Sequence[tuple[int, int, str]] = (),
 ) -> str:
     """The translation as its format writes it, with what the stand-ins stand for and with its markup.
 
-    `insertions` are in order, and none lies inside a stand-in.
+    `insertions` are in order, and none lies inside a stand-in. `replacements` are apart, and hold no stand-in: for
+    each, what is to stand instead of translation[start:end]; markup inside goes behind it.
     """
     source_of = {stand_in.text: stand_in.source for stand_in in stand_ins}
-    changes = [(insertion.place, insertion.place, insertion.source) for insertion in insertions]
+    changes = [(start, end, source.translate(spelling)) for start, end, source in sorted(replacements)]
+    for insertion in insertions:
+        place = next(
+            (end for start, end, _ in replacements if start < insertion.place < end), insertion.place
+        )
+        changes.append((place, place, insertion.source))
     if source_of:
         pattern = re.compile("|".join(map(re.escape, source_of)))
         changes += [
             (match.start(), match.end(), source_of[match[0]]) for match in pattern.finditer(translation)
         ]
-        # At one place: first what is closed or opened there, then the stand-in.
-        changes.sort(key=lambda change: change[0])
+    # At one place: first what is closed or opened there, then what stands there.
+    changes.sort(key=lambda change: (change[0], change[0] < change[1]))
     parts: list[str] = []
     at = 0
     for start, end, source in changes:

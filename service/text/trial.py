@@ -12,6 +12,7 @@ from service.text.blocks import Span
 from service.text.endings import finished
 from service.text.passages import Passage, numbers, rendered
 from service.text.placement import placed
+from service.text.wording import Replacement, missing, replacements
 from service.ways import AnySentence, Way
 from tokenizer.segments import tidy
 
@@ -27,24 +28,29 @@ class Outcome(NamedTuple):
     hypothesis: Hypothesis
     attempt: Attempt
     sentence: AnySentence
+    replacements: tuple[Replacement, ...] = ()  # of its text, so that the terms are said
+    alignment: Alignment | None = None  # where that has been asked for
 
     @property
     def needs_alignment(self) -> bool:
-        """Whether there is markup anywhere but around the whole sentence."""
+        """Whether there is markup anywhere but around the whole sentence, and nobody has asked for it yet."""
+        if self.alignment is not None:
+            return False
         end = len(self.attempt.passage.text)
         return any(
             not (span.start in (0, end) and span.end in (0, end)) for span in self.attempt.passage.spans
         )
 
     def written(self, alignment: Alignment) -> str:
-        """In the source's format, markup and all."""
+        """In the source's format, markup and all; with its own alignment, if it has one."""
+        alignment = self.alignment or alignment
         passage, masked = self.attempt.passage, self.attempt.masked
         spans = [
             Span(masked.places[span.start], masked.places[span.end], span.before, span.after, span.depth)
             for span in passage.spans
         ]
         insertions = placed(spans, alignment, masked.text, self.text) if spans else []
-        return rendered(self.text, masked.stand_ins, insertions, passage.spelling)
+        return rendered(self.text, masked.stand_ins, insertions, passage.spelling, self.replacements)
 
     @property
     def lost(self) -> tuple[str, ...]:
@@ -56,7 +62,7 @@ class Outcome(NamedTuple):
 
 
 class Trial:
-    """One passage. Give it hypotheses of `sentence` for as long as there is one."""
+    """One passage. Give it hypotheses of `sentence`, and the alignment of `unplaced`, for as long as there is one."""
 
     def __init__(self, passage: Passage, way: Way) -> None:
         self.passage = passage
@@ -65,6 +71,7 @@ class Trial:
         self._further: Iterator[Attempt] | None = None
         self._outcomes: list[Outcome] = []
         self._number = 0
+        self.unplaced: Outcome | None = None  # its terms are said otherwise; where, its alignment will show
         self.sentence: AnySentence | None = self._prepare(self._attempt)
 
     @property
@@ -87,8 +94,33 @@ class Trial:
                     self.sentence,
                 )
             )
-        best = min(outcome.faults for outcome in self._outcomes)
         self.sentence = None
+        best = min(self._outcomes, key=lambda outcome: outcome.faults)
+        if best.faults.terms and best.faults == Faults(terms=best.faults.terms) and not best.alignment:
+            self.unplaced = best
+        else:
+            self._go_on()
+
+    def place(self, alignment: Alignment) -> None:
+        """The terms into the text of `unplaced`, if it is clear where; else go on to the next attempt."""
+        outcome, self.unplaced = self.unplaced, None
+        assert outcome is not None
+        masked = outcome.attempt.masked
+        found = replacements(
+            missing(outcome.attempt.terms, outcome.text),
+            alignment,
+            masked.text,
+            outcome.text,
+            [stand_in.text for stand_in in masked.stand_ins],
+        )
+        settled = outcome._replace(alignment=alignment)
+        if found is not None:
+            settled = settled._replace(faults=Faults(), replacements=found)
+        self._outcomes[self._outcomes.index(outcome)] = settled
+        self._go_on()
+
+    def _go_on(self) -> None:
+        best = min(outcome.faults for outcome in self._outcomes)
         if best == Faults():
             return
         if self._further is None:

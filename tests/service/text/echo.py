@@ -84,6 +84,9 @@ def translated_parts(parts: Parts, reading: Reading, echo: Echo) -> str:
         while trial.sentence is not None:
             assert isinstance(trial.sentence, Sentence)
             trial.take(echo.answers([trial.sentence], options)[0])
+            if one := trial.unplaced:
+                assert isinstance(one.sentence, Sentence)
+                trial.place(echo.alignment(one.sentence, one.text))
     return "".join(piece if isinstance(piece, str) else _written(piece, echo) for piece in laid.pieces)
 
 

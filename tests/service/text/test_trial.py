@@ -6,16 +6,20 @@ from collections.abc import Sequence
 
 import pytest
 
+from model.alignment import Alignment
+from model.search.options import DecodingOptions
 from model.sentence import Sentence
 from model.translator import Hypothesis
 from service.text.attempts import Faults, faults, first_attempt, is_copy
-from service.text.blocks import Kept
+from service.text.blocks import Kept, Span
 from service.text.passages import Passage
 from service.text.trial import NO_ALIGNMENT, Trial
 from tests.service.text.echo import Echo
 
 
-def tried(passage: Passage, *rounds: Sequence[str]) -> tuple[Trial, list[str]]:
+def tried(
+    passage: Passage, *rounds: Sequence[str], alignment: Alignment = NO_ALIGNMENT
+) -> tuple[Trial, list[str]]:
     """A trial that was given these hypotheses, round by round, and what it asked for each time."""
     trial = Trial(passage, Echo())  # type: ignore[arg-type]
     asked: list[str] = []
@@ -23,6 +27,8 @@ def tried(passage: Passage, *rounds: Sequence[str]) -> tuple[Trial, list[str]]:
         assert isinstance(trial.sentence, Sentence), "it asked no more"
         asked.append(trial.sentence.text)
         trial.take([Hypothesis(text, -1.0 - k, (), (), truncated=False) for k, text in enumerate(said)])
+        if trial.unplaced:
+            trial.place(alignment)
     return trial, asked
 
 
@@ -115,6 +121,39 @@ def test_a_term_that_is_missing_is_a_fault_and_becomes_a_stand_in() -> None:
     trial, asked = tried(passage, ["der Zug hält"], ["die [X0X] hält"])
     assert asked == ["the train stops", "the [X0X] stops"]
     assert text_of(trial) == "die Bahn hält"
+
+
+def test_a_term_is_said_in_the_place_of_the_words_that_were_made_from_it() -> None:
+    passage = Passage("the train stops", terms=(Kept(4, 9, "Bahn"),))
+    echo = Echo(lambda _: ("der Zug hält", [0, 0, 0, 3, 4, 4, 4, 9, 10, 10, 10, 10]))
+    [[hypothesis]] = echo.answers([echo.prepare(passage.text)], DecodingOptions())
+    alignment = echo.alignment(echo.prepare(passage.text), hypothesis.text)
+    trial, asked = tried(passage, [hypothesis.text], alignment=alignment)
+    assert trial.sentence is None
+    assert asked == ["the train stops"]
+    assert text_of(trial) == "der Bahn hält"
+
+
+def test_a_term_that_a_hypothesis_says_by_itself_needs_no_placing() -> None:
+    passage = Passage("the train stops", terms=(Kept(4, 9, "Bahn"),))
+    trial, _ = tried(passage, ["der Zug hält", "die Bahn hält"])
+    assert text_of(trial) == "die Bahn hält"
+
+
+def test_a_term_stays_in_its_markup_and_is_written_as_the_format_writes_it() -> None:
+    passage = Passage(
+        "the train stops",
+        spans=(Span(4, 9, "<b>", "</b>"),),
+        terms=(Kept(4, 9, "S&U"),),
+        spelling={ord("&"): "&amp;"},
+    )
+    echo = Echo(lambda _: ("der Zug hält", [0, 0, 0, 3, 4, 4, 4, 9, 10, 10, 10, 10]))
+    [[hypothesis]] = echo.answers([echo.prepare(passage.text)], DecodingOptions())
+    alignment = echo.alignment(echo.prepare(passage.text), hypothesis.text)
+    trial, _ = tried(passage, [hypothesis.text], alignment=alignment)
+    assert text_of(trial) == "der <b>S&amp;U</b> hält"
+    trial, _ = tried(passage, ["der Zug hält"], ["die [X0X] hält"])  # unclear where: as a stand-in
+    assert "S&amp;U" in text_of(trial)
 
 
 def test_faults_are_counted_by_kind() -> None:
