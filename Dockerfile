@@ -45,7 +45,7 @@ FROM python:3.11-slim
 LABEL org.opencontainers.image.title="Dragoman" \
       org.opencontainers.image.description="A translation service somebody can own from corpus to container" \
       org.opencontainers.image.licenses="Apache-2.0"
-# Any --user may run it: nothing is written, nobody's home is needed, and every file can be read by all.
+# Any --user may run it: nothing has to be written, nobody's home is needed, and every file can be read by all.
 # USER gives a name to users who have none in /etc/passwd, for libraries that ask for it; torch's compiler
 # makes a folder as it is imported, unless it is given one that exists. OMP_WAIT_POLICY: threads that wait
 # sleep; where they have fewer cores than they count, spinning costs seconds a sentence.
@@ -53,7 +53,9 @@ ENV PATH=/opt/venv/bin:$PATH \
     PYTHONDONTWRITEBYTECODE=1 PYTHONUNBUFFERED=1 \
     HOME=/tmp USER=dragoman TORCHINDUCTOR_CACHE_DIR=/tmp OMP_WAIT_POLICY=PASSIVE \
     HOST=0.0.0.0 PORT=8000 MODEL=pretrained/en-de DRAGOMAN_CACHE=/app/native
-RUN useradd --system --uid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin dragoman
+# /state waits for a volume, which takes over whose it is; nothing is kept unless STATE_FOLDER names it.
+RUN useradd --system --uid 10001 --no-create-home --home-dir /tmp --shell /usr/sbin/nologin dragoman \
+ && install --directory --owner 10001 --group 10001 --mode 0700 /state
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /app /app
 WORKDIR /app

@@ -99,7 +99,24 @@ check_composed() {
 	python3 deploy/smoke.py "http://$address" || die "the composed service gave a wrong answer"
 	say "memory: $(docker stats --no-stream --format '{{.MemUsage}}' "$(docker compose ps --quiet dragoman)")"
 	if docker compose logs | grep -qiE 'kaffee|coffee'; then die "the log holds a client's text"; fi
+	check_operated
 	docker compose down --timeout 30 2>/dev/null
+}
+
+# What is kept is kept in the volume, by a user who is not root; and keys come in as a secret.
+check_operated() {
+	local keys key glossary
+	glossary=$(python3 deploy/operated.py "http://$(docker compose port dragoman 8000)" make) || die "nothing is kept"
+	docker compose up --detach --force-recreate --wait --wait-timeout 120 2>/dev/null
+	python3 deploy/operated.py "http://$(docker compose port dragoman 8000)" find "$glossary" ||
+		die "what was kept is gone with its container"
+	keys=$(mktemp)
+	chmod 644 "$keys"
+	key=$(docker run --rm --network none "$DRAGOMAN_IMAGE" python -m service.keys check 2>&1 >"$keys" | sed 's/.* //')
+	DRAGOMAN_KEYS_FILE=$keys docker compose up --detach --force-recreate --wait --wait-timeout 120 2>/dev/null ||
+		{ docker compose logs --tail 50 >&2; die "with a file of keys the service does not start"; }
+	python3 deploy/operated.py "http://$(docker compose port dragoman 8000)" key "$key" || die "keys do not work"
+	rm "$keys"
 }
 
 # The bundled model: no network, no file system to write to, not even /tmp, and a user nobody knows.
