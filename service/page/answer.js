@@ -84,7 +84,7 @@ export async function writeClipboard(text, shown) {
 function clearError() {
   error.hidden = true;
   error.textContent = "";
-  for (const control of document.querySelectorAll("[aria-invalid]")) {
+  for (const control of document.querySelectorAll("#translator [aria-invalid]")) {
     control.removeAttribute("aria-invalid");
     control.removeAttribute("aria-errormessage");
   }

@@ -1,5 +1,6 @@
 // The service's JSON API, as far as the pages need it. Paths are relative: the pages also work under a prefix.
 
+import { key } from "./key.js";
 import { say } from "./words.js";
 
 /** What the service refused or could not do: its code, its message and, where it named one, the field. */
@@ -13,7 +14,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** What the service can do: {models: [{name, directions: [{source, target}]}], limits: {max_text_characters}}. */
+/** What the service can do: {models: [{name, directions: [{source, target}]}], limits: {max_text_characters}, key_required}. */
 export const fetchModels = () => request("v1/models", {});
 
 /** One sentence laid open; see POST v1/inspect in the API. */
@@ -47,6 +48,7 @@ export async function translate(wanted, signal, onText) {
 export function translateFile(file, source, target, onProgress) {
   const form = new FormData();
   for (const [name, value] of Object.entries({ file, source, target })) form.append(name, value);
+  if (key()) form.append("api_key", key()); // as the dialect of this path has it
   return new Promise((resolve, reject) => {
     const sending = new XMLHttpRequest(); // fetch does not tell how much has been sent
     sending.responseType = "json";
@@ -55,7 +57,7 @@ export function translateFile(file, source, target, onProgress) {
     sending.addEventListener("load", () => {
       const url = sending.response?.translatedFileUrl;
       if (sending.status === 200 && url) resolve(new URL(url).pathname.split("/").slice(-2).join("/"));
-      else reject(new ServiceError({ code: `http_${sending.status}`, message: messageOf(sending.response) ?? say("error.silent", sending.status) }));
+      else reject(new ServiceError({ code: sending.status === 403 ? "wrong_key" : `http_${sending.status}`, message: messageOf(sending.response) ?? say("error.silent", sending.status) }));
     });
     sending.open("POST", "translate_file");
     sending.send(form);
@@ -64,7 +66,7 @@ export function translateFile(file, source, target, onProgress) {
 
 const posted = (body, signal) => ({
   method: "POST",
-  headers: { "Content-Type": "application/json" },
+  headers: { "Content-Type": "application/json", ...(key() ? { Authorization: `Bearer ${key()}` } : {}) },
   body: JSON.stringify(body),
   signal,
 });

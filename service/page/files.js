@@ -1,6 +1,7 @@
 // Files: chosen or dropped anywhere, sent, translated, and fetched under a name that says so.
 
 import { translateFile } from "./api.js";
+import { askForKey, isAboutKey, isLocked } from "./key.js";
 import { say } from "./words.js";
 
 const byId = (id) => document.getElementById(id);
@@ -24,6 +25,7 @@ export function startFiles(languages) {
 }
 
 async function send(file, { source, target }) {
+  if (isLocked()) return askForKey();
   const progress = Object.assign(document.createElement("progress"), { max: 1, value: 0, ariaLabel: say("files.label") });
   const status = Object.assign(document.createElement("span"), { textContent: say("files.sending", file.name) });
   status.setAttribute("role", "status");
@@ -41,6 +43,7 @@ async function send(file, { source, target }) {
     status.textContent = file.name;
     progress.replaceWith(link);
   } catch (failure) {
+    isAboutKey(failure);
     progress.remove();
     status.textContent = `${file.name}: ${failure.message}`;
     status.setAttribute("role", "alert");

@@ -6,6 +6,7 @@ import { startFiles } from "./files.js";
 import { fragmentOf, readFragment } from "./fragment.js";
 import { showGlossary, startGlossary, terms } from "./glossary.js";
 import { remember, startHistory } from "./history.js";
+import { askForKey, isAboutKey, isLocked, needsKey, showAccess, startKey } from "./key.js";
 import { canTranslate, directionsOf, fillSelect, languageName, sourcesOf, targetsOf } from "./languages.js";
 import { kinds, snippet } from "./snippets.js";
 import { percent, say, showWords } from "./words.js";
@@ -28,13 +29,14 @@ let detected = ""; // the language that the service found the text to be in
 showWords();
 form.addEventListener("submit", (event) => {
   event.preventDefault();
+  if (isLocked()) return askForKey();
   if (text.value === "") text.focus();
   translateText();
 });
 form.addEventListener("keydown", (event) => {
   if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
   event.preventDefault();
-  if (!button.disabled) translateText();
+  if (!button.disabled) form.requestSubmit();
 });
 source.addEventListener("change", changeLanguages);
 target.addEventListener("change", changeLanguages);
@@ -51,6 +53,10 @@ byId("kind").addEventListener("change", showSnippet);
 byId("programs").addEventListener("toggle", showSnippet);
 byId("copy-snippet").addEventListener("click", () => writeClipboard(byId("snippet").textContent, byId("snippet")));
 addEventListener("pagehide", () => sessionStorage.setItem(UNFINISHED, JSON.stringify(wanted())));
+startKey(() => {
+  text.focus();
+  translateText();
+});
 startFiles(() => ({ source: source.value, target: target.value }));
 startGlossary(translateSoon);
 startHistory(open);
@@ -66,7 +72,8 @@ if (left?.text) open(left);
 async function loadModels() {
   for (;;) {
     try {
-      const { models, detours, limits } = await fetchModels();
+      const { models, detours, limits, key_required } = await fetchModels();
+      showAccess(key_required);
       byId("model").textContent = say("models", models.map((model) => model.name));
       direct = directionsOf(models);
       directions = [...direct, ...(detours ?? []).map((detour) => [detour.source, detour.target])];
@@ -105,7 +112,7 @@ function translateSoon() {
 /** A new request ends the one before it, whose answer nobody waits for any more. */
 async function translateText() {
   stopRunning();
-  if (button.disabled) return;
+  if (button.disabled || isLocked()) return;
   if (text.value === "") {
     showText("", target.value);
     showDetected(null);
@@ -125,7 +132,9 @@ async function translateText() {
     showWays();
     remember({ text: asked.text, source: asked.source, target: asked.target, translation: answer.text });
   } catch (failure) {
-    if (!mine.signal.aborted) showError(failure);
+    if (mine.signal.aborted) return;
+    if (isAboutKey(failure)) showText("", target.value);
+    else showError(failure);
   } finally {
     if (running === mine) running = null;
   }
@@ -232,7 +241,7 @@ function showSettings() {
 }
 
 function showSnippet() {
-  if (byId("programs").open) byId("snippet").textContent = snippet(byId("kind").value, wanted());
+  if (byId("programs").open) byId("snippet").textContent = snippet(byId("kind").value, wanted(), needsKey());
 }
 
 function showCount() {

@@ -76,6 +76,7 @@ async def models(state: State) -> schema.ModelsAnswer:
         ]
         or None,
         limits=limits,
+        key_required=state.accounts.require_keys,
     )
 
 

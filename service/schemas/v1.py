@@ -219,3 +219,4 @@ class ModelsAnswer(BaseModel):
         default=None, description="directions that take two models, with a language between"
     )
     limits: Limits
+    key_required: bool = Field(description="whatever is translated or kept needs an API key")

@@ -1,5 +1,6 @@
 """A real Chromium in front of the real service. CHROMIUM names the browser; `make test-browser` sets it."""
 
+import contextlib
 import os
 import socket
 import subprocess
@@ -49,19 +50,35 @@ def model_directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def address(chromium: Path, model_directory: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """Where `python -m service` answers, as a process of its own, once it says that it is ready."""
-    log = tmp_path_factory.mktemp("service") / "log"
-    port = free_port()
-    command = [sys.executable, "-m", "service", "--model", str(model_directory), "--port", str(port)]
-    with log.open("w") as output:
-        process = subprocess.Popen(command, cwd=ROOT, stdout=output, stderr=subprocess.STDOUT)
-    try:
-        wait_until_ready(f"http://127.0.0.1:{port}", process, log)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        process.terminate()
-        process.wait(timeout=30)
+def serving(
+    chromium: Path, model_directory: Path, tmp_path_factory: pytest.TempPathFactory
+) -> Callable[..., contextlib.AbstractContextManager[str]]:
+    """serving("--port", "8000"): the address of a `python -m service` of its own, once it says that it is ready."""
+
+    @contextlib.contextmanager
+    def start(*arguments: str) -> Iterator[str]:
+        log = tmp_path_factory.mktemp("service") / "log"
+        port = free_port()
+        command = [sys.executable, "-m", "service", "--model", str(model_directory), "--port", str(port)]
+        with log.open("w") as output:
+            process = subprocess.Popen(
+                [*command, *arguments], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
+            )
+        try:
+            wait_until_ready(f"http://127.0.0.1:{port}", process, log)
+            yield f"http://127.0.0.1:{port}"
+        finally:
+            process.terminate()
+            process.wait(timeout=30)
+
+    return start
+
+
+@pytest.fixture(scope="session")
+def address(serving: Callable[..., contextlib.AbstractContextManager[str]]) -> Iterator[str]:
+    """Where the service answers that most tests share."""
+    with serving() as address:
+        yield address
 
 
 # Not for the session: while Playwright runs, asyncio.run() fails in every other test of the process.

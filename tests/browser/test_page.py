@@ -420,6 +420,11 @@ def test_a_page_opened_while_the_model_loads_becomes_usable_by_itself(page) -> N
     translate(page, "Good morning!")
 
 
+def test_where_no_key_is_needed_nobody_is_asked_for_one(page) -> None:
+    assert not page.locator("#access").is_visible()
+    assert not page.locator("#change-key").is_visible()
+
+
 def test_an_empty_box_is_not_sent(page) -> None:
     bodies = sent_bodies(page)
     page.get_by_role("button", name="Translate").click()

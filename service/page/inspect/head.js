@@ -1,6 +1,7 @@
 // The numbers of one head: a query meets every key, scores become weights, weights gather values.
 
 import { fetchHead } from "../api.js";
+import { isAboutKey } from "../key.js";
 import { number, say } from "../words.js";
 import { cells, html, label } from "./draw.js";
 import { headSwitch, largeMap } from "./heatmap.js";
@@ -31,7 +32,7 @@ async function load() {
     numbers = await fetchHead({ ...state.question, head: { part, layer, head } }, signal);
     draw();
   } catch (failure) {
-    if (!signal.aborted) place.append(html("p", { className: "notice", aria: { role: "alert" } }, failure.message));
+    if (!signal.aborted && !isAboutKey(failure)) place.append(html("p", { className: "notice", aria: { role: "alert" } }, failure.message));
   }
 }
 

@@ -2,6 +2,7 @@
 
 import { fetchInspection, fetchModels } from "../api.js";
 import { readFragment, writeFragment } from "../fragment.js";
+import { isAboutKey, isLocked, showAccess, startKey } from "../key.js";
 import { directionsOf, fillSelect, sourcesOf, targetsOf } from "../languages.js";
 import { say, showWords } from "../words.js";
 import "./flow.js";
@@ -41,6 +42,10 @@ source.addEventListener("change", () => {
 });
 target.addEventListener("change", askAnew);
 watch(["question"], askSoon);
+startKey(() => {
+  text.focus();
+  askNow();
+});
 matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => change({ theme: {} }));
 new ResizeObserver(() => change({ width: byId("sentence").clientWidth })).observe(byId("stage"));
 show();
@@ -49,7 +54,8 @@ await begin();
 async function begin() {
   for (;;) {
     try {
-      const { models } = await fetchModels();
+      const { models, key_required } = await fetchModels();
+      showAccess(key_required);
       directions = directionsOf(models);
       break;
     } catch (failure) {
@@ -85,7 +91,7 @@ function askSoon() {
 
 async function askNow() {
   const question = JSON.stringify(state.question);
-  if (question === asked) return;
+  if (question === asked || isLocked()) return;
   running?.abort();
   running = new AbortController();
   const { signal } = running;
@@ -97,7 +103,7 @@ async function askNow() {
     if (signal.aborted) return;
     asked = "";
     byId("notice").textContent = failure.message;
-    byId("notice").hidden = false;
+    byId("notice").hidden = isAboutKey(failure);
   }
   if (!signal.aborted) byId("stage").removeAttribute("aria-busy");
 }
