@@ -1,6 +1,7 @@
 """The whole way with a real model: a directory on disk, the tokenizer, the network, the search, HTTP."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -120,6 +121,22 @@ def test_the_command_serves_and_ends_by_a_signal(start, tiny_model, free_port):
     assert process.wait(30) in (0, -signal.SIGTERM)
     assert "Traceback" not in log.read_text()
     assert "The cat" not in log.read_text()
+
+
+def test_a_hangup_signal_takes_a_new_model_in_while_the_service_serves(
+    start, tiny_model, tmp_path, free_port
+):
+    folder = tmp_path / "models"
+    shutil.copytree(tiny_model, folder / "one")
+    process, _ = start("--model", folder, port=free_port)
+    with httpx2.Client(base_url=f"http://127.0.0.1:{free_port}", timeout=30) as client:
+        wait_until_ready(client, process)
+        shutil.copytree(tiny_model, folder / "two")
+        process.send_signal(signal.SIGHUP)
+        deadline = time.monotonic() + 60
+        while [model["name"] for model in client.get("/v1/models").json()["models"]] != ["one", "two"]:
+            assert time.monotonic() < deadline and client.get("/health/ready").status_code == 200
+            time.sleep(0.05)
 
 
 def test_a_model_that_cannot_be_read_ends_the_command_with_the_reason(start, tmp_path):
