@@ -1,4 +1,7 @@
-"""A translation ends and begins as its source does: no stop is invented or lost, a capital stays one."""
+"""A translation ends and begins as its source does: no stop is invented or lost, a capital stays one.
+
+One that was cut does not end: it gets no stop that would make it look whole.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,16 @@ def finished(translation: str, source: str, language: str) -> str:
 
     Other final marks, and capitals inside, are the model's affair: a question may well become a request.
     """
-    return _capitalised(_stopped(translation, source, language), source)
+    return begun(_stopped(translation, source, language), source)
+
+
+def begun(translation: str, source: str) -> str:
+    """The translation with a capital where the source has one, and its end as it is."""
+    first_word = translation.split(maxsplit=1)[:1]
+    is_lower = translation[:1].islower() and first_word[0][1:].islower()
+    if is_lower and source[:1].isupper() and first_word[0] not in source:
+        return translation[0].upper() + translation[1:]
+    return translation
 
 
 def _stopped(translation: str, source: str, language: str) -> str:
@@ -33,14 +45,6 @@ def _stopped(translation: str, source: str, language: str) -> str:
 
 def _ends_with_stop(text: str) -> bool:
     return text[-1:] in _STOPS and text[-2:-1] not in _ENDS
-
-
-def _capitalised(translation: str, source: str) -> str:
-    first_word = translation.split(maxsplit=1)[:1]
-    is_lower = translation[:1].islower() and first_word[0][1:].islower()
-    if is_lower and source[:1].isupper() and first_word[0] not in source:
-        return translation[0].upper() + translation[1:]
-    return translation
 
 
 def _without_closers(text: str) -> tuple[str, str]:

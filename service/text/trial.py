@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from model.alignment import Alignment
 from model.translator import Hypothesis
 from service.text.attempts import Attempt, Faults, faults, first_attempt, further_attempts
 from service.text.blocks import Span
-from service.text.endings import finished
+from service.text.endings import begun, finished
 from service.text.passages import Passage, numbers, rendered
 from service.text.placement import placed
 from service.text.wording import Replacement, missing, replacements
@@ -20,7 +21,7 @@ NO_ALIGNMENT = Alignment([], [], [])
 
 
 class Outcome(NamedTuple):
-    """A hypothesis, which attempt it is of, and what is wrong with it. Its text ends as the source does."""
+    """A hypothesis, which attempt it is of, and what is wrong with it. Its text ends as the source does, if it was not cut."""
 
     faults: Faults
     number: int  # of the attempt
@@ -84,11 +85,12 @@ class Trial:
         assert self.sentence is not None
         for hypothesis in hypotheses:
             said = tidy(hypothesis.text)
+            in_form = begun if hypothesis.truncated else partial(finished, language=self.way.direction[1])
             self._outcomes.append(
                 Outcome(
                     faults(self._attempt, said),
                     self._number,
-                    finished(said, self.passage.text, self.way.direction[1]),
+                    in_form(said, self.passage.text),
                     hypothesis,
                     self._attempt,
                     self.sentence,

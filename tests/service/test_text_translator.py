@@ -97,6 +97,7 @@ def test_truncation_of_one_sentence_is_said_of_its_text_only(make_text_translato
     options = DecodingOptions(strategy="greedy", max_length=4)
     long, short = make_text_translator(translator)(["Oh. Longer than four.", "Oh."], options)
     assert (long.truncated, short.truncated) == (True, False)
+    assert long.text == "OH. LONG", "what was cut gets no stop that would make it look whole"
 
 
 def test_eight_numbered_sentences_come_back_whole_wrapped_or_not(make_text_translator, translator):

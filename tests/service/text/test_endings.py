@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from service.text.endings import finished
+from service.text.endings import begun, finished
 
 
 @pytest.mark.parametrize(
@@ -35,3 +35,8 @@ def test_no_stop_is_invented_or_lost_and_a_capital_stays_one(source: str, said: 
 def test_chinese_has_a_stop_of_its_own() -> None:
     assert finished("他走了", "He left.", "zh") == "他走了。"
     assert finished("他走了。", "He left", "zh") == "他走了"
+
+
+@pytest.mark.parametrize("cut", ["Er ging in das", "er ging in das", "Er ging zu Dr.", ""])
+def test_what_was_cut_begins_as_its_source_does_and_its_end_is_left_alone(cut: str) -> None:
+    assert begun(cut, "He left the house.") == cut[:1].upper() + cut[1:]
