@@ -21,7 +21,7 @@ NO_ALIGNMENT = Alignment([], [], [])
 
 
 class Outcome(NamedTuple):
-    """A hypothesis, which attempt it is of, and what is wrong with it. Its text ends as the source does, if it was not cut."""
+    """A hypothesis, which attempt it is of, and what is wrong with it. Its text ends as the source does, unless cut."""
 
     faults: Faults
     number: int  # of the attempt
