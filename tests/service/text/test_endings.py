@@ -26,15 +26,31 @@ from service.text.endings import begun, finished
         ("open", "Öffnen", "Öffnen"),
         ("Save", "", ""),
         ("a.", ".", "."),
+        ("milk, bread", "Milch, Brot!", "Milch, Brot"),
+        ("where is it", "wo ist es?", "wo ist es?"),
+        ("Please note:", "Bitte beachten.", "Bitte beachten:"),
+        ("Name:", "Name", "Name:"),
+        ("milk,", "Milch", "Milch,"),
+        ("one; two;", "eins; zwei;", "eins; zwei;"),
+        ("Why:", "Warum?", "Warum?"),
+        ("Wait...", "Warte.", "Warte..."),
+        ("Wait…", "Warte", "Warte..."),
+        ("Wait...", "Warte!", "Warte!"),
+        ("(Name:)", "(Name)", "(Name:)"),
+        ("see {name}:", "siehe [X0X]", "siehe [X0X]"),
     ],
 )
-def test_no_stop_is_invented_or_lost_and_a_capital_stays_one(source: str, said: str, expected: str) -> None:
+def test_no_mark_is_invented_or_lost_and_a_capital_stays_one(source: str, said: str, expected: str) -> None:
     assert finished(said, source, "de") == expected
 
 
-def test_chinese_has_a_stop_of_its_own() -> None:
+def test_chinese_has_marks_of_its_own() -> None:
     assert finished("他走了", "He left.", "zh") == "他走了。"
     assert finished("他走了。", "He left", "zh") == "他走了"
+    assert finished("姓名", "Name:", "zh") == "姓名："
+    assert finished("姓名：", "Name:", "zh") == "姓名："
+    assert finished("等等。", "Wait...", "zh") == "等等……"
+    assert finished("Name", "姓名：", "en") == "Name:"
 
 
 @pytest.mark.parametrize("cut", ["Er ging in das", "er ging in das", "Er ging zu Dr.", ""])
