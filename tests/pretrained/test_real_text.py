@@ -2,51 +2,18 @@
 
 from __future__ import annotations
 
-import asyncio
 import re
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
-from model.directory import load_translator
 from model.search.options import DecodingOptions
-from service.batcher import Batcher, WorkerState
-from service.models import Found, Models
 from service.text.reading import PLAIN, Reading
-from service.text.results import ServedText
-from service.text_translator import TextTranslator
+from tests.pretrained.conftest import Translate
 from tests.pretrained.generated import STRINGS, sentences_with_numbers, sentences_with_strings
 
-DIRECTORY = Path(__file__).parents[2] / "pretrained" / "en-de"
 HTML = Reading(markup="html")
-Translate = Callable[..., list[ServedText]]
 COUNTS = pytest.mark.parametrize("count", [36, pytest.param(500, marks=pytest.mark.slow)])
-
-
-@pytest.fixture(scope="module")
-def translate() -> Iterator[Translate]:
-    models = Models(
-        lambda: [Found("en-de", "1", lambda: load_translator(DIRECTORY, device="cpu"))],
-        lambda found, _: Batcher(found.load, queue_tokens=1_000_000),
-    )
-    models.start()
-    [batcher] = models.batchers
-    while batcher.state is WorkerState.LOADING:
-        time.sleep(0.01)
-    text_translator = TextTranslator(models)
-
-    def run(
-        texts: list[str], reading: Reading = PLAIN, options: DecodingOptions | None = None
-    ) -> list[ServedText]:
-        work = text_translator.translate(texts, ("en", "de"), options or DecodingOptions(), reading)
-        return asyncio.run(work)
-
-    yield run
-    text_translator.close()
-    batcher.stop()
 
 
 @COUNTS
