@@ -88,6 +88,7 @@ def _what_if(options: argparse.Namespace, translator: Translator) -> WhatIf:
     return WhatIf(
         beam_size=options.beam,
         length_penalty=options.length_penalty,
+        margin=options.margin,
         temperature=options.temperature,
         prefix=tuple(translator.tokenizer.encode_target(options.prefix)),
         silent_heads=frozenset(map(parse_head, options.silent)),
@@ -134,6 +135,13 @@ def _parser() -> argparse.ArgumentParser:
         default=DEFAULTS.length_penalty,
         metavar="X",
         help="default: %(default)s",
+    )
+    group.add_argument(
+        "--margin",
+        type=float,
+        default=DEFAULTS.margin,
+        metavar="X",
+        help="nats that a hypothesis may be behind (default: %(default)s)",
     )
     group.add_argument(
         "--temperature",

@@ -21,6 +21,7 @@ from model.translator import Translator
 
 LARGEST_BEAM = 16  # a wider tree is no picture any more
 MOST_ALTERNATIVES = 20
+WIDEST_MARGIN = 100  # nats: nothing is that far behind and still in the beam
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ class WhatIf:
         for name, value, least, most in (
             ("beam_size", self.beam_size, 1, LARGEST_BEAM),
             ("length_penalty", self.length_penalty, -5, 5),
-            ("margin", self.margin, 0, 100),
+            ("margin", self.margin, 0, WIDEST_MARGIN),
             ("temperature", self.temperature, 0.05, 20),
             ("alternatives", self.alternatives, 1, MOST_ALTERNATIVES),
         ):

@@ -69,6 +69,7 @@ def _changes(body: InspectRequest) -> dict[str, Any]:
     return {
         "beam_size": body.beam_size,
         "length_penalty": body.length_penalty,
+        "margin": body.margin,
         "temperature": body.temperature,
         "prefix": body.prefix,
         "silent_heads": frozenset(head.named() for head in body.silent_heads),

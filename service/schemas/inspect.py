@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import BeforeValidator, Field
 
 from model.heads import Head
-from model.what_if import LARGEST_BEAM, MOST_ALTERNATIVES
+from model.what_if import LARGEST_BEAM, MOST_ALTERNATIVES, WIDEST_MARGIN, WhatIf
 from service.schemas.v1 import Strict, kind_of
 
 
@@ -40,6 +40,12 @@ class InspectRequest(Strict):
     beam_size: int = Field(default=5, ge=1, le=LARGEST_BEAM, description="hypotheses kept at each step")
     length_penalty: float = Field(
         default=1.0, ge=-5, le=5, description="score = log-probability / length ** penalty"
+    )
+    margin: float = Field(
+        default=WhatIf.margin,
+        ge=0,
+        le=WIDEST_MARGIN,
+        description="how far behind the best of its length a hypothesis may be, in nats, and still go on",
     )
     temperature: float = Field(
         default=1.0, ge=0.05, le=20, description="the logits are divided by it: below 1 the model gets surer"

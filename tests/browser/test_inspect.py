@@ -151,6 +151,16 @@ def test_sliders_and_switches_change_what_is_asked(box) -> None:
     assert box.locator("#heads [role=switch][aria-checked=false]").count() == 0
 
 
+def test_a_patient_search_has_a_bushier_tree(box) -> None:
+    few = box.locator(".tree .mark.kept").count()
+    with box.expect_request("**/v1/inspect") as asked:
+        box.get_by_label("How far behind").focus()
+        box.keyboard.press("End")
+    assert asked.value.post_data_json["margin"] == 20
+    box.locator("#stage:not([aria-busy])").wait_for()
+    assert box.locator(".tree .mark.kept").count() > few
+
+
 def test_greedy_can_be_looked_at_instead_of_beam(box, address) -> None:
     wait_until_asked(box, lambda: box.get_by_label("Greedy").check())
     greedy = inspected(address, follow="greedy")["shown"]["pieces"]

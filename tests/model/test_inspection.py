@@ -69,6 +69,14 @@ def test_a_forced_end_is_the_end() -> None:
     assert (shown.ids, shown.truncated) == ((first,), False)
 
 
+def test_a_wide_margin_lets_more_of_the_beam_go_on() -> None:
+    kept = [
+        sum(node.fate == "kept" for node in inspected(margin=margin).tree) for margin in (0.0, 3.0, 100.0)
+    ]
+    assert kept == sorted(kept)
+    assert kept[0] < kept[2]
+
+
 def test_temperature_flattens_what_comes_next_and_keeps_its_order() -> None:
     sure, unsure = (inspected(temperature=temperature).choices[0] for temperature in (0.5, 2.0))
     assert sure.entropy < unsure.entropy

@@ -1,6 +1,6 @@
 // What the glass box knows, in one place: views watch it, controls change it.
 
-export const DEFAULTS = { beam_size: 5, length_penalty: 1, temperature: 1, prefix: [], silent_heads: [], follow: "beam" };
+export const DEFAULTS = { beam_size: 5, length_penalty: 1, margin: 3, temperature: 1, prefix: [], silent_heads: [], follow: "beam" };
 
 export const state = {
   question: { text: "", source: "", target: "", ...DEFAULTS },

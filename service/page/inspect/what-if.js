@@ -1,11 +1,11 @@
-// What if: temperature, length penalty, beam size, a beginning that is forced, heads that are switched off.
+// What if: temperature, length penalty, beam size and margin, a beginning that is forced, heads that are switched off.
 
 import { html } from "./draw.js";
 import { ask, DEFAULTS, state, toggleHead, watch } from "./store.js";
 import { number, say } from "../words.js";
 
 const byId = (id) => document.getElementById(id);
-const SLIDERS = { temperature: 2, length_penalty: 1, beam_size: 0 }; // digits that are shown
+const SLIDERS = { temperature: 2, length_penalty: 1, beam_size: 0, margin: 1 }; // digits that are shown
 
 for (const [name, digits] of Object.entries(SLIDERS)) {
   const slider = byId(name);
