@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Coroutine
 from email.message import Message
+from functools import lru_cache
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
@@ -46,8 +47,13 @@ def media_type(request: Request) -> str:
 
     Raises UnsupportedContentType for a charset other than UTF-8.
     """
+    return _media_type(request.headers.get("content-type", ""))
+
+
+@lru_cache(maxsize=64)  # clients send the same few
+def _media_type(content_type: str) -> str:
     header = Message()
-    header["content-type"] = request.headers.get("content-type", "")
+    header["content-type"] = content_type
     if not header["content-type"]:
         return ""
     charset = header.get_content_charset()

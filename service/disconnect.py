@@ -18,19 +18,23 @@ async def while_connected(request: Request, work: Coroutine[Any, Any, T]) -> T:
 
     The body must have been read: only then the next thing to receive is the disconnect.
     """
-    working = asyncio.create_task(work)
-    leaving = asyncio.create_task(_until_disconnect(request))
+    handler = asyncio.current_task()
+    assert handler is not None
+    has_left = False
+
+    async def cancel_when_left() -> None:
+        nonlocal has_left
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+        has_left = True
+        handler.cancel()
+
+    watching = asyncio.create_task(cancel_when_left())
     try:
-        await asyncio.wait({working, leaving}, return_when=asyncio.FIRST_COMPLETED)
-        if working.done():
-            return working.result()
-        raise ClientDisconnected("The client closed the connection.")
+        return await work
+    except asyncio.CancelledError:
+        if has_left and handler.uncancel() == 0:  # else the server ends, and cancels too
+            raise ClientDisconnected("The client closed the connection.") from None
+        raise
     finally:
-        leaving.cancel()
-        working.cancel()
-        await asyncio.gather(working, leaving, return_exceptions=True)
-
-
-async def _until_disconnect(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
+        watching.cancel()

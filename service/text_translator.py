@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from functools import partial
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 from model.search.options import DecodingOptions
 from model.texts import Candidate
@@ -24,6 +24,9 @@ from service.ways import Way
 from tokenizer.segments import has_letter
 
 LARGEST_GROUP = 16  # sentences of a stream that are translated together
+SHORT = (
+    500  # characters that are cut and encoded in less time than it takes to hand them to a thread and back
+)
 P = ParamSpec("P")
 Result = TypeVar("Result")
 
@@ -67,11 +70,7 @@ class TextTranslator:
                 direction: stack.enter_context(self._way(direction))
                 for direction in dict.fromkeys(directions)
             }
-            # One text at a time: those of other requests come in between.
-            laid = [
-                await self._lay(text, reading, ways[direction])
-                for text, direction in zip(texts, directions, strict=True)
-            ]
+            laid = await self._lay(texts, [ways[direction] for direction in directions], reading)
             await self._settle([trial for one in laid if one for trial in one.trials], options)
             return [
                 await self._put_together(one, options.n_best) if one else unchanged(text)
@@ -86,7 +85,7 @@ class TextTranslator:
         The parts joined are the text of the whole. Raises as `translate_each` does, at any time.
         """
         with self._way(direction) as way:
-            laid = await self._lay(text, reading, way)
+            [laid] = await self._lay([text], [way], reading)
             if laid is None:
                 yield unchanged(text)
                 return
@@ -125,12 +124,14 @@ class TextTranslator:
             way.refuse_when_full()
             yield way
 
-    async def _lay(self, text: str, reading: Reading, way: Way | None) -> Laid | None:
-        """None where there is nothing to translate."""
-        if way is None or not has_letter(text):
-            return None
-        parts = await self._aside(read, text, reading)
-        return await self._aside(lay, parts, reading, way)
+    async def _lay(
+        self, texts: Sequence[str], ways: Sequence[Way | None], reading: Reading
+    ) -> list[Laid | None]:
+        """Each text cut and encoded; None where there is nothing to translate."""
+        if sum(map(len, texts)) <= SHORT and not reading.terms:
+            return [_laid(text, reading, way) for text, way in zip(texts, ways, strict=True)]
+        # One text at a time: those of other requests come in between.
+        return [await self._aside(_laid, text, reading, way) for text, way in zip(texts, ways, strict=True)]
 
     async def _aside(self, work: Callable[P, Result], *arguments: P.args, **names: P.kwargs) -> Result:
         """What `work` gives, done by the thread that cuts texts."""
@@ -143,11 +144,11 @@ class TextTranslator:
             alike: dict[tuple[Way, bool], list[Trial]] = defaultdict(list)
             for trial in waiting:
                 alike[trial.way, trial.is_delicate].append(trial)
-            await asyncio.gather(
-                *(
+            await _all(
+                [
                     self._round(way, together, with_all_hypotheses(options) if is_delicate else options)
                     for (way, is_delicate), together in alike.items()
-                )
+                ]
             )
 
     async def _round(self, way: Way, trials: Sequence[Trial], options: DecodingOptions) -> None:
@@ -162,7 +163,7 @@ class TextTranslator:
         """The k-th candidate joins the k-th best of each sentence, or the last of one that has fewer."""
         ranked = {id(trial): trial.best(n_best) for trial in laid.trials}
         written = {
-            id(trial): await asyncio.gather(*(_written(trial, outcome) for outcome in ranked[id(trial)]))
+            id(trial): await _all([_written(trial, outcome) for outcome in ranked[id(trial)]])
             for trial in laid.trials
         }
         candidates: dict[str, Candidate] = {}
@@ -213,6 +214,17 @@ def growing_groups(pieces: Sequence[Piece]) -> Iterator[list[Piece]]:
 def with_all_hypotheses(options: DecodingOptions) -> DecodingOptions:
     """A beam has other hypotheses at hand, should the best one not keep what has to be kept."""
     return replace(options, n_best=options.beam_size) if options.strategy == "beam" else options
+
+
+def _laid(text: str, reading: Reading, way: Way | None) -> Laid | None:
+    if way is None or not has_letter(text):
+        return None
+    return lay(read(text, reading), reading, way)
+
+
+async def _all(work: Sequence[Coroutine[Any, Any, Result]]) -> list[Result]:
+    """What all of it gives, done together; one alone needs no task of its own."""
+    return [await work[0]] if len(work) == 1 else await asyncio.gather(*work)
 
 
 async def _written(trial: Trial, outcome: Outcome) -> str:

@@ -42,7 +42,8 @@ TextOrTexts = Annotated[str | list[str], BeforeValidator(_text_or_texts)]
 
 
 class Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False)
+    # Frozen ones have a hash, and pydantic copies defaults without one for every request.
+    model_config = ConfigDict(extra="forbid", strict=True, allow_inf_nan=False, frozen=True)
 
 
 class Decoding(Strict):
@@ -119,7 +120,9 @@ class TranslateRequest(Strict):
         default="text", description="markup comes out as it went in, around the words that it was around"
     )
     terms: dict[str, str] = Field(
-        default={}, description="words of the source, and how they are to be translated", max_length=1000
+        default_factory=dict,
+        description="words of the source, and how they are to be translated",
+        max_length=1000,
     )
     decoding: Decoding = Decoding()
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from service.text.blocks import Block, Event, Kept, Span, events_of
 from service.text.passages import Passage, with_whole_strings
-from service.text.protection import FORMS, core_of
+from service.text.protection import core_of, without_forms
 from service.text.reading import Reading
 from service.text.terms import Terms
 from tokenizer.segments import (
@@ -65,8 +65,7 @@ def _sentences(
     hidden = block.text
     for start, end, _ in block.kept:
         hidden = hidden[:start] + _HIDDEN * (end - start) + hidden[end:]
-    hidden = _WRITTEN_BREAK.sub("\n\n", hidden)
-    hidden = FORMS.sub(lambda match: _HIDDEN * len(match[0]), hidden)
+    hidden = without_forms(_WRITTEN_BREAK.sub("\n\n", hidden), _HIDDEN)
     segments = cut(
         hidden,
         language,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from service.text.blocks import Kept, Span, events_of
@@ -14,7 +15,7 @@ from service.text.protection import NUMBER, protected
 # a name 100), and it may stand in a text in capitals. Training shows it to a model (training/corpora/copies.py).
 _STAND_IN = "[X{}X]"
 _BREAK = re.compile(r"[\n\r\t\v\f\x1c-\x1e\x85\u2028\u2029]")
-_SPACES_OR_CHARACTER = re.compile(r"\s+|\S")
+_BLANKS = re.compile(rf"\s{{2,}}|{_BREAK.pattern}")  # where a break may be: one blank between words is none
 
 
 class StandIn(NamedTuple):
@@ -50,7 +51,7 @@ class Passage:
     terms: tuple[Kept, ...] = ()  # words whose translation is settled: `source` is that translation
     spelling: Mapping[int, str] = field(default_factory=dict)  # see Block
 
-    @property
+    @cached_property
     def protected(self) -> tuple[Kept, ...]:
         """All that must come out as it is, in order and apart, as the format writes it."""
         return protected(self.text, self.kept, self.spelling)
@@ -61,26 +62,36 @@ class Passage:
 
     def masked(self, kept: Sequence[Kept]) -> Masked:
         """With a stand-in for each of `kept`, which are in order and apart, and a blank for each line break."""
-        text = ""
-        places = [0] * (len(self.text) + 1)
+        parts: list[str] = []
+        places: list[int] = []
         stand_ins: list[StandIn] = []
-        for start, end, shown in self._pieces(kept, stand_ins):
-            is_same = shown == self.text[start:end]
-            places[start:end] = [len(text) + (place if is_same else 0) for place in range(end - start)]
-            text += shown
-        places[-1] = len(text)
-        return Masked(text, tuple(places), tuple(stand_ins))
+        at = length = 0
+        for start, end, shown in self._changes(kept, stand_ins):
+            parts += [self.text[at:start], shown]
+            places += range(length, length + start - at)
+            length += start - at
+            places += [length] * (end - start)
+            length += len(shown)
+            at = end
+        places += range(length, length + len(self.text) - at + 1)
+        return Masked("".join([*parts, self.text[at:]]), tuple(places), tuple(stand_ins))
 
-    def _pieces(self, kept: Sequence[Kept], stand_ins: list[StandIn]) -> Iterator[tuple[int, int, str]]:
+    def _changes(self, kept: Sequence[Kept], stand_ins: list[StandIn]) -> list[tuple[int, int, str]]:
+        """Start and end of what is read otherwise than it is written, in order, and how it is read."""
+        changes: list[tuple[int, int, str]] = []
         at = 0
         for one in [*kept, None]:
             until = len(self.text) if one is None else one.start
-            for match in _SPACES_OR_CHARACTER.finditer(self.text, at, until):
-                yield match.start(), match.end(), " " if _BREAK.search(match[0]) else match[0]
+            changes += [
+                (match.start(), match.end(), " ")
+                for match in _BLANKS.finditer(self.text, at, until)
+                if _BREAK.search(match[0])
+            ]
             if one is not None:
                 stand_ins.append(StandIn(_STAND_IN.format(len(stand_ins)), one.source))
-                yield one.start, one.end, stand_ins[-1].text
+                changes.append((one.start, one.end, stand_ins[-1].text))
                 at = one.end
+        return changes
 
 
 def with_whole_strings(passage: Passage) -> Passage:

@@ -66,8 +66,10 @@ _PICTURE = (
 _JOINED = f"{_PICTURE}[\ufe0e\ufe0f\u20e3\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]*"
 _PICTURES = rf"{_JOINED}(?:\u200d?{_JOINED})*"
 
-FORMS = re.compile("|".join(_FORMS))
+_ANY_FORM = re.compile("|".join(_FORMS))
 _PROTECTED = re.compile("|".join((*_FORMS, _PICTURES)))
+# What has none of this holds no form and no picture. Most sentences do, and so cost no search for each of them.
+_SIGN = re.compile(r"[^\w\s.,;!?'\"’“”„()…–—-]|[\d_]|[a-z][A-Z]|\.\w|\(\)|(?<!\w)-")
 _AT_EDGES = re.compile(
     rf"(?P<before>(?:{_PICTURES}\s*)*)(?P<core>.*?)(?P<after>(?:\s*{_PICTURES})*)", re.DOTALL
 )
@@ -82,6 +84,8 @@ def protected(
     Neighbours that touch each other are one: "%d%%" stays together. What is found comes out as `spelling` writes it:
     a "<b>" that a page shows to its readers does not become live.
     """
+    if not kept and not _SIGN.search(text):
+        return ()
     found = [
         Kept(match.start(), match.end(), match[0].translate(spelling))
         for match in _PROTECTED.finditer(text)
@@ -94,6 +98,11 @@ def protected(
         else:
             together.append(one)
     return tuple(together)
+
+
+def without_forms(text: str, cover: str) -> str:
+    """The text with every character of what must not change, but for symbols, replaced by the character `cover`."""
+    return _ANY_FORM.sub(lambda match: cover * len(match[0]), text) if _SIGN.search(text) else text
 
 
 def core_of(text: str, kept: tuple[Kept, ...] = ()) -> tuple[int, int]:

@@ -8,8 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from service.text import protection
 from service.text.blocks import Kept
-from service.text.protection import core_of, protected
+from service.text.protection import core_of, protected, without_forms
 
 
 def found(text: str) -> list[str]:
@@ -99,3 +100,19 @@ def test_looking_at_a_long_text_takes_no_long_time(piece: str) -> None:
     started = time.process_time()
     protected(text)
     assert time.process_time() - started < 5
+
+
+@given(st.text(alphabet="aBc xyz.,;!?'\"’“”„()…–—-_019äßЖ中\u0663\n\t@/:#%&😀™", max_size=24))
+def test_a_text_without_a_sign_holds_nothing_that_must_not_change(text: str) -> None:
+    if not protection._SIGN.search(text):
+        assert not protection._PROTECTED.search(text)
+
+
+@pytest.mark.parametrize("text", ["It's well-known (he said): yes…", "Wait — “no”, I’ll go. Right?"])
+def test_ordinary_sentences_have_no_sign(text: str) -> None:
+    assert not protection._SIGN.search(text.replace(":", ""))
+
+
+def test_covering_what_must_not_change_moves_nothing() -> None:
+    text = "Read README.md 😀 and {a}."
+    assert without_forms(text, "_") == "Read _________ 😀 and ___."
