@@ -139,7 +139,8 @@ async def _translate(
             request, state, account, wanted, DecodingOptions(strategy="beam")
         )
         for (place, rank), result in zip(places, translated, strict=True):
-            answers[place]["translations"][rank] = {tag: code, "text": result.text.text}
+            cut = {"truncated": True} if result.text.truncated else {}
+            answers[place]["translations"][rank] = {tag: code, "text": result.text.text} | cut
             if found := result.source.detected:
                 answers[place]["detectedLanguage"] = {"language": found.language, "score": found.confidence}
     return answers

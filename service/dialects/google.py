@@ -79,6 +79,7 @@ async def translate(request: Request, state: State) -> dict[str, Any]:
             "translations": [
                 {"translatedText": one.text.text}
                 | ({"detectedSourceLanguage": one.source.language} if one.source.detected else {})
+                | ({"truncated": True} if one.text.truncated else {})
                 for one in translated
             ]
         }

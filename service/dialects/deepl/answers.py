@@ -14,6 +14,7 @@ class Translation(BaseModel):
     text: str
     billed_characters: int | None = None  # only when asked for
     model_type_used: str | None = None  # only when model_type was sent
+    truncated: bool | None = None  # this project's addition, where the model reached its longest length
 
 
 class TranslateAnswer(BaseModel):

@@ -54,6 +54,7 @@ async def translate(request: Request, state: State) -> answers.TranslateAnswer:
                 text=one.text.text,
                 billed_characters=len(text) if wanted.show_billed_characters else None,
                 model_type_used=used if wanted.model_type else None,
+                truncated=one.text.truncated or None,
             )
             for text, one in zip(wanted.text, translated, strict=True)
         ]

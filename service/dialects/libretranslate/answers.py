@@ -13,11 +13,12 @@ class DetectedLanguage(BaseModel):
 
 
 class TranslateAnswer(BaseModel):
-    """A text for a text, lists for a list; `detectedLanguage` for source auto only."""
+    """A text for a text, lists for a list; `detectedLanguage` for source auto only, `truncated` only where it is so."""
 
     translatedText: str | list[str]
     detectedLanguage: DetectedLanguage | list[DetectedLanguage] | None = None
     alternatives: list[str] | list[list[str]] | None = None
+    truncated: bool | list[bool] | None = None  # this project's addition
 
 
 class ErrorAnswer(BaseModel):

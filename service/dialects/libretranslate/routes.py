@@ -79,6 +79,8 @@ async def translate(request: Request, state: State) -> answers.TranslateAnswer:
         answer.detectedLanguage = []
     if wanted.alternatives:
         answer.alternatives = others[0] if is_single else others
+    if any(one.text.truncated for one in translated):
+        answer.truncated = True if is_single else [one.text.truncated for one in translated]
     return answer
 
 

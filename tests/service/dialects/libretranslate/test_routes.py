@@ -169,6 +169,22 @@ def test_auto_tells_the_language_of_each_text(client):
     assert post(client, q=[], source="auto").json() == {"translatedText": [], "detectedLanguage": []}
 
 
+@pytest.mark.parametrize("format", ["text", "html"])
+def test_a_text_that_is_in_the_wanted_language_comes_back_as_it_is(client, translator, format):
+    text = f"{GERMAN}  \t<b>x</b> &amp; y\n"
+    for source in ("auto", "de", "DE-at"):
+        assert (
+            post(client, q=text, source=source, target="de", format=format).json()["translatedText"] == text
+        )
+    assert translator.decoded == []
+
+
+def test_what_has_no_letter_comes_back_as_it_is_and_asks_no_model(client, translator):
+    texts = ["|", "-", "...", "？！", "—", "•", "* * *", "12345", "3.14", "1. ", "::", "#", "😀", "(1)"]
+    assert post(client, q=texts).json()["translatedText"] == texts
+    assert translator.decoded == []
+
+
 def test_confidence_is_a_whole_number_on_the_wire(client):
     bodies = [
         client.post("/translate", json={"q": ENGLISH, "source": "auto", "target": "de"}).text,
