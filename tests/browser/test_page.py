@@ -348,6 +348,37 @@ def test_markup_in_an_answer_is_shown_literally(page) -> None:
     assert page.locator("main img, main b, main script").count() == 0
 
 
+def test_markup_in_names_of_files_languages_and_models_is_shown_literally(page) -> None:
+    page.locator("#files summary").click()
+    file = {"name": "<img src=x onerror=alert(3)>.jpg", "mimeType": "image/jpeg", "buffer": b"\xff\xd8"}
+    page.locator("#file").set_input_files(file)
+    refused = page.locator("#uploads [role=alert]")
+    refused.wait_for(timeout=SECONDS_TO_ANSWER)
+    assert "<img" in refused.inner_text() and refused.locator("*").count() == 0
+    name = '"><svg onload=alert(4)>'
+    directions = [{"source": name, "target": "de"}, {"source": "de", "target": name}]
+    model = {"name": name, "directions": directions, "languages": ["de", name]}
+    limits = {"max_text_characters": 100}
+    answer = {"models": [model], "limits": limits, "key_required": False}
+    page.route("**/v1/models", lambda route: route.fulfill(json=answer))
+    page.reload()
+    page.locator("#translate:enabled").wait_for()
+    assert name in page.locator("#model").inner_text()
+    assert name in page.locator("#source option").all_inner_texts()
+    assert page.locator("svg[onload], img[onerror]").count() == 0
+
+
+def test_markup_in_the_address_is_text_like_any_other(page, address) -> None:
+    markup = "%3Cscript%3Ealert(5)%3C/script%3E"
+    page.goto(
+        f"{address}/?q={markup}&source=%22%3E%3Csvg%20onload=alert(6)%3E#text={markup}&from=en&to=%3Cb%3E"
+    )
+    page.locator("#translate:enabled").wait_for()
+    wait_for_answer(page)
+    assert page.get_by_label("Text to translate").input_value() == "<script>alert(5)</script>"
+    assert page.locator("body script, svg[onload]").count() == 0
+
+
 def test_an_error_of_the_service_is_shown_and_marks_the_field(page) -> None:
     page.get_by_label("Text to translate").fill("Good morning!")
     page.get_by_label("Beam size").fill("65")

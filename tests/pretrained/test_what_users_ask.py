@@ -10,6 +10,7 @@ import pytest
 
 from model.search.loops import repeats
 from model.search.options import DecodingOptions
+from service.text.detection import Detector
 from service.text.reading import PLAIN
 from tests.pretrained.conftest import Translate
 
@@ -96,3 +97,20 @@ def test_the_best_of_several_comes_first_and_all_differ(translate_as_served: Tra
         assert scores == sorted(scores, reverse=True)
         assert len({candidate.text for candidate in many.candidates}) == len(scores)
         assert many.candidates[0].text == one.text
+
+
+@pytest.mark.parametrize(("direction", "side"), [(("en", "de"), 0), (("de", "en"), 1)])
+def test_what_comes_out_is_in_the_wanted_language(translate_as_served, direction, side) -> None:
+    texts = [line.split("\t")[side] for line in LINES]
+    detector = Detector(["de", "en"])
+    results = translate_as_served(texts, PLAIN, None, direction)
+    found = [detector.detect(result.text)[0].language for result in results]
+    assert found.count(direction[1]) >= 0.95 * len(found)
+
+
+def test_quotes_and_apostrophes_become_no_entities_and_typed_ones_stay(translate_as_served) -> None:
+    texts = [f"It's the {noun}'s \"best\" day & night." for noun in ("dog", "cook", "child", "town", "team")]
+    for result in translate_as_served([*texts, "I don't know Tom's friend.", "He said: 'No, it isn't.'"]):
+        assert not re.search(r"&\w+;|&#\d+;", result.text), result.text
+    [typed] = translate_as_served(["Write &amp; in HTML."])
+    assert typed.text.count("&amp;") == 1

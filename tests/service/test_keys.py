@@ -15,6 +15,7 @@ from service.settings import Settings
 KEY = make_key()
 KEYS = f"weblate={hash_of(KEY)}"
 PAIR = {"source": "en", "target": "de"}
+HEAD = {"part": "cross", "layer": 0, "head": 0}
 
 
 @pytest.fixture
@@ -144,6 +145,9 @@ def test_every_path_that_works_for_somebody_wants_the_key(locked):
         ("POST", "/detect", {"json": {"q": "Hi."}}, 400),
         ("POST", "/translate_file", {"files": {"file": ("a.txt", b"Hi.")}, "data": PAIR}, 400),
         ("POST", "/v1/translate", {"json": {"text": "Hi."} | PAIR}, 401),
+        ("POST", "/v1/translate/beam", {"json": {"text": "Hi."} | PAIR}, 401),
+        ("POST", "/v1/inspect", {"json": {"text": "Hi."} | PAIR}, 401),
+        ("POST", "/v1/inspect/head", {"json": {"text": "Hi.", "head": HEAD} | PAIR}, 401),
         ("POST", "/v2/translate", {"json": {"text": ["Hi."], "target_lang": "DE"}}, 403),
         ("GET", "/v2/translate", {"params": {"text": "Hi.", "target_lang": "DE"}}, 403),
         ("GET", "/v2/usage", {}, 403),
@@ -159,6 +163,14 @@ def test_every_path_that_works_for_somebody_wants_the_key(locked):
         answer = locked.request(method, path, headers=spoofed, **arguments)
         assert answer.status_code == status, path
         assert set(answer.json()) in ({"error"}, {"message"})
+
+
+@pytest.mark.parametrize("method", ["HEAD", "OPTIONS", "GET", "PUT"])
+@pytest.mark.parametrize("path", ["/translate", "/v2/translate", "/v1/translate", "/translate/"])
+def test_no_other_method_or_spelling_gets_around_the_key(locked, translator, method, path):
+    answer = locked.request(method, path, params={"q": "Hi.", "text": "Hi.", "target_lang": "DE"} | PAIR)
+    assert answer.status_code in (400, 403, 404, 405)
+    assert translator.decoded == []
 
 
 def test_what_is_for_everybody_stays_so(locked):
