@@ -43,10 +43,14 @@ class File:
     status: FileStatus = FileStatus.QUEUED
     content: bytes = b""
     message: str = ""  # why it failed
+    was_fetched: bool = False
 
 
 class Files:
-    """Translates files in the background and keeps the results for `seconds` after they are done."""
+    """Translates files in the background and keeps the results for `seconds` after they are done.
+
+    Where there is no room for a new one, those that were fetched already make it.
+    """
 
     def __init__(self, *, seconds: float, clock: Callable[[], float] = time.monotonic) -> None:
         self._seconds = seconds
@@ -98,6 +102,12 @@ class Files:
             raise NotFound("There is no such document, or it was fetched or has expired.")
         return file
 
+    def fetch(self, identity: str) -> File:
+        """A result that may be fetched again, for as long as there is room; raises NotFound."""
+        file = self.get(identity, None)
+        file.was_fetched = True
+        return file
+
     def take(self, file: File) -> File:
         """A result, which is gone afterwards; raises NotDone, or NotFound where there will be none."""
         if file.status is FileStatus.ERROR:
@@ -120,8 +130,11 @@ class Files:
 
     def _add(self, file: File) -> File:
         self.forget_expired()
-        if len(self._files) >= MAX_FILES or self._bytes() + file.size > MAX_BYTES:
-            raise QueueFull("Too many files are waiting to be fetched; please try again later.")
+        fetched = (old for old in list(self._files.values()) if old.was_fetched)  # oldest first
+        while self._is_too_much(file):
+            if (old := next(fetched, None)) is None:
+                raise QueueFull("Too many files are waiting to be fetched; please try again later.")
+            del self._files[old.id]
         self._files[file.id] = file
         return file
 
@@ -138,8 +151,9 @@ class Files:
         file.size = len(file.content)
         file.expires = self._clock() + self._seconds
 
-    def _bytes(self) -> int:
-        return sum(file.size for file in self._files.values())
+    def _is_too_much(self, file: File) -> bool:
+        size = sum(one.size for one in self._files.values())
+        return len(self._files) >= MAX_FILES or size + file.size > MAX_BYTES
 
 
 def _bytes_of(key: str) -> bytes:

@@ -61,6 +61,25 @@ def test_number_and_size_are_bounded(monkeypatch):
     files.keep(ACCOUNT, "b", "text/plain", b"x" * 100)
 
 
+def test_what_was_fetched_makes_room_and_what_was_not_is_kept(monkeypatch):
+    monkeypatch.setattr("service.files.MAX_FILES", 3)
+    monkeypatch.setattr("service.files.MAX_BYTES", 100)
+    files = Files(seconds=60)
+    first, second, third = [files.keep(ACCOUNT, name, "text/plain", b"x" * 30) for name in "abc"]
+    files.fetch(second.id)
+    assert files.fetch(second.id).content == second.content, "again, while there is room"
+    files.fetch(third.id)
+    large = files.keep(ACCOUNT, "d", "text/plain", b"x" * 40)
+    assert [files.get(file.id, None) for file in (first, third, large)] == [first, third, large]
+    with pytest.raises(NotFound):
+        files.get(second.id, None)
+    files.keep(ACCOUNT, "e", "text/plain", b"x" * 30)
+    with pytest.raises(NotFound):
+        files.get(third.id, None)
+    with pytest.raises(QueueFull):
+        files.keep(ACCOUNT, "f", "text/plain", b"")
+
+
 def test_closing_gives_up_what_is_in_work():
     async def story() -> None:
         files = Files(seconds=60)

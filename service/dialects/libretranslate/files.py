@@ -45,7 +45,7 @@ async def translate_file(request: Request, state: State) -> answers.FileAnswer:
 async def download_file(name: str, state: State) -> Response:
     """The name is a secret of its own: whoever has it may fetch the file, so that a link is enough."""
     identity = name.partition(".")[0].upper()
-    return attachment(state.files.get(identity, key=None))
+    return attachment(state.files.fetch(identity))
 
 
 def _name(file: File) -> str:
