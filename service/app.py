@@ -96,7 +96,12 @@ def create_app(
         return [Found(folder.name, version_of(folder), partial(load_model, folder)) for folder in folders]
 
     def make_batcher(found: Found, on_failure: Callable[[], None] | None) -> Batcher:
-        return Batcher(found.load, queue_tokens=settings.queue_tokens, on_load_failure=on_failure)
+        return Batcher(
+            found.load,
+            queue_tokens=settings.queue_tokens,
+            cache_sentences=settings.cache_sentences,
+            on_load_failure=on_failure,
+        )
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[LifespanState]:

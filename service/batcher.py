@@ -10,14 +10,16 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from enum import Enum
-from typing import Any, NamedTuple, TypeVar
+from typing import TypeVar
 
 from model.search.options import DecodingOptions
 from model.sentence import Sentence
 from model.translator import Hypothesis, Translator
+from service.errands import Errand, settle
 from service.errors import NotReady, ServiceError, ShuttingDown, TranslationFailed, WorkerDied, whereabouts
 from service.fair_queue import FairQueue, Item, Job
 from service.in_work import InWork
+from service.shared import Shared
 
 logger = logging.getLogger(__name__)
 
@@ -30,14 +32,6 @@ class WorkerState(Enum):
     READY = "ready"
     DIED = "died"
     STOPPED = "stopped"
-
-
-class Errand(NamedTuple):
-    """Work for the model that is no translating, such as an alignment."""
-
-    work: Callable[[Translator], Any]
-    future: asyncio.Future[Any]
-    loop: asyncio.AbstractEventLoop
 
 
 class Batcher:
@@ -54,11 +48,13 @@ class Batcher:
         load: Callable[[], Translator],
         *,
         queue_tokens: int,
+        cache_sentences: int = 0,
         on_load_failure: Callable[[], None] | None = None,
     ) -> None:
         self._load = load
         self._on_load_failure = on_load_failure
         self.queue = FairQueue(queue_tokens)
+        self.shared = Shared(cache_sentences)
         self._unfinished: set[Job] = set()
         self._errands: deque[Errand] = deque()
         self._changed = threading.Condition()
@@ -102,32 +98,30 @@ class Batcher:
         """Hypotheses of each sentence, best first.
 
         Raises QueueFull, TooMuch, TranslationFailed or why the worker is unavailable. When the caller is
-        cancelled, its waiting sentences leave the queue without being decoded.
+        cancelled, its sentences are decoded no further, unless others wait for them too.
         """
         if not sentences:
             return []
         job = Job(sentences, options, asyncio.get_running_loop().create_future())
-        with self._changed:
-            if self._state is not WorkerState.READY:
-                raise self._why_unavailable()
-            self.queue.add(job)
-            self._unfinished.add(job)
-            self._changed.notify()
         try:
+            with self._changed:
+                self.shared.join(job, self.translator.decoder)
+                if not job.remaining:
+                    return job.hypotheses
+                self.queue.add(job)
+                self._unfinished.add(job)
+                self._changed.notify()
             return await job.future
         finally:
             with self._changed:
-                job.is_over = True
-                self.queue.discard(job)
-                self._unfinished.discard(job)
+                self._end(job)
 
     async def run(self, work: Callable[[Translator], Result]) -> Result:
         """What `work` gives, done by the thread that owns the model, between two batches.
 
         Raises TranslationFailed where `work` raises, or why the worker is unavailable.
         """
-        loop = asyncio.get_running_loop()
-        errand = Errand(work, loop.create_future(), loop)
+        errand = Errand(work, asyncio.get_running_loop().create_future())
         with self._changed:
             if self._state is not WorkerState.READY:
                 raise self._why_unavailable()
@@ -197,6 +191,8 @@ class Batcher:
                 # Threads that wait get their share: two half as full are done sooner than one.
                 share = math.ceil(self.queue.sentences / (1 + self._idle))
                 while share > 0 and (item := self.queue.take(work.takes)):
+                    for other in self.shared.begin(item):
+                        self.queue.withdraw(other)
                     work.add(item)
                     share -= 1
                 if self.queue and self._idle:
@@ -213,19 +209,11 @@ class Batcher:
                 if not self._errands:
                     return
                 errand = self._errands.popleft()
-            if errand.future.cancelled():
-                continue
-            outcome: Any
-            try:
-                outcome = errand.work(translator)
-            except Exception as error:
-                logger.error("an errand failed: %s", whereabouts(error))
-                outcome = TranslationFailed("The model failed on this text.")
-            _settle(errand.loop, errand.future, outcome)
+            errand.run(translator)
 
     def _answer(self, work: InWork) -> None:
         """Go on with what is in work, and answer the requests whose last sentence is done."""
-        work.drop_forsaken()
+        work.drop_forsaken(self.shared.is_wanted)
         try:
             done = work.advance()
         except Exception as error:
@@ -234,16 +222,16 @@ class Batcher:
         for item, hypotheses in done:
             with self._changed:
                 self.decoded_sentences += 1
-                item.job.hypotheses[item.place] = hypotheses
-                item.job.remaining -= 1
-                is_whole = item.job.remaining == 0
-            if is_whole:
-                _settle(item.job.loop, item.job.future, item.job.hypotheses)
+                answered = self.shared.answer(item, hypotheses, work.decoder)
+                for one in answered:
+                    self.queue.withdraw(one)
+            for job in {one.job for one in answered if not one.job.remaining}:
+                settle(job.future, job.hypotheses)
 
     def _one_by_one(self, work: InWork) -> Iterator[tuple[Item, list[Hypothesis]]]:
         """What failed together, so that the sentence at fault stands alone."""
         for item in work.start_afresh():
-            if item.job.is_over:
+            if not self.shared.is_wanted(item):
                 continue
             try:
                 [hypotheses] = work.translator.translate([item.sentence], item.job.options)
@@ -251,21 +239,27 @@ class Batcher:
             except Exception as error:
                 logger.error("a sentence could not be translated: %s", whereabouts(error))
                 with self._changed:
-                    self._fail(item.job, TranslationFailed("The model failed on this text."))
+                    for one in self.shared.askers(item):
+                        self._fail(one.job, TranslationFailed("The model failed on this text."))
 
     def _fail_all(self, error: ServiceError) -> None:
         while self._errands:
-            errand = self._errands.popleft()
-            _settle(errand.loop, errand.future, type(error)(error.message))
+            settle(self._errands.popleft().future, type(error)(error.message))
         for job in list(self._unfinished):
             self._fail(job, error)
 
     def _fail(self, job: Job, error: ServiceError) -> None:
+        self._end(job)
+        # One instance each: raising an exception writes into it.
+        settle(job.future, type(error)(error.message))
+
+    def _end(self, job: Job) -> None:
+        """Nobody waits for it any more, or it has all its answers."""
         job.is_over = True
         self.queue.discard(job)
-        _settle(
-            job.loop, job.future, type(error)(error.message)
-        )  # one instance each: raising an exception writes into it
+        if job.remaining:
+            self.shared.leave(job)
+        self._unfinished.discard(job)
 
     def _why_unavailable(self) -> ServiceError:
         if self._state is WorkerState.LOADING:
@@ -279,20 +273,3 @@ def warm_up(translator: Translator) -> None:
     """Translate a word in each direction, so that the first client does not pay for lazy set-up."""
     sentences = [translator.prepare("Hello.", source, target) for source, target in translator.directions]
     translator.translate(sentences, DecodingOptions(strategy="greedy", max_length=8))
-
-
-def _settle(loop: asyncio.AbstractEventLoop, future: asyncio.Future[Any], outcome: Any) -> None:
-    """Hand an outcome over to the event loop of the waiting handler, which may be gone."""
-
-    def settle() -> None:
-        if future.done():
-            return
-        if isinstance(outcome, ServiceError):
-            future.set_exception(outcome)
-        else:
-            future.set_result(outcome)
-
-    try:
-        loop.call_soon_threadsafe(settle)
-    except RuntimeError:  # the loop is closed
-        logger.debug("an outcome came after the event loop had ended")

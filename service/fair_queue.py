@@ -27,11 +27,15 @@ class Job:
         self.sentences = sentences
         self.options = options
         self.future = future
-        self.loop = future.get_loop()
         self.waiting = deque(range(len(sentences)))
         self.hypotheses: list[list[Hypothesis]] = [[] for _ in sentences]
         self.remaining = len(sentences)
         self.is_over = False
+
+    def answer(self, place: int, hypotheses: Sequence[Hypothesis]) -> None:
+        """One of its sentences is done."""
+        self.hypotheses[place] = list(hypotheses)
+        self.remaining -= 1
 
     def __repr__(self) -> str:
         done = len(self.sentences) - self.remaining
@@ -79,7 +83,8 @@ class FairQueue:
         if self.waiting_tokens + tokens > self.capacity_tokens:
             raise QueueFull(_BUSY)
         self.waiting_tokens += tokens
-        self._jobs.append(job)
+        if job.waiting:
+            self._jobs.append(job)
 
     def refuse_when_full(self) -> None:
         """Raise QueueFull when not even one more piece may wait."""
@@ -88,10 +93,19 @@ class FairQueue:
 
     def discard(self, job: Job) -> None:
         """Take away what still waits of a job."""
-        self.waiting_tokens -= _tokens(job)
-        job.waiting.clear()
         if job in self._jobs:
+            self.waiting_tokens -= _tokens(job)
             self._jobs.remove(job)
+        job.waiting.clear()
+
+    def withdraw(self, item: Item) -> None:
+        """Take away one sentence, if it still waits."""
+        waiting = item.job.waiting
+        if item.place in waiting:
+            waiting.remove(item.place)
+            self.waiting_tokens -= length(item.sentence)
+            if not waiting:
+                self._jobs.remove(item.job)
 
     def take(self, accepts: Callable[[Item], bool]) -> Item | None:
         """The next sentence that is accepted: of the job that has waited longest, which then goes to the end.

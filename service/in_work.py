@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
 
-from model.decoding import Work
+from model.decoding import Decoder, Work
 from model.translator import Hypothesis, Translator
 from service.fair_queue import Item
 
@@ -37,9 +38,15 @@ class InWork:
             raise RuntimeError("a sentence without any answer")
         return [(self._items.pop(name), hypotheses) for name, hypotheses in done]
 
-    def drop_forsaken(self) -> None:
-        """Nobody waits for the sentences of a request that is over."""
-        for name in [name for name, item in self._items.items() if item.job.is_over]:
+    @property
+    def decoder(self) -> Decoder:
+        """What decodes them."""
+        return self._session.decoder
+
+    def drop_forsaken(self, is_wanted: Callable[[Item], bool]) -> None:
+        """Nobody waits for the sentences of a request that is over, unless somebody else asked for the same."""
+        over = [(name, item) for name, item in self._items.items() if item.job.is_over]
+        for name in [name for name, item in over if not is_wanted(item)]:
             del self._items[name]
             self._session.drop(name)
 

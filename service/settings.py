@@ -83,6 +83,10 @@ class Settings(BaseModel):
     queue_seconds: Annotated[
         float, Field(ge=0, description="time that a request waits for room there before it is refused")
     ] = 3
+    cache_sentences: Annotated[
+        int,
+        Field(ge=0, description="translations of sentences kept in memory for who asks the same; 0: none"),
+    ] = 4096
     batch_tokens: Annotated[
         int, Field(ge=1, description="padded source pieces times beam width in one batch of PyTorch")
     ] = 4096

@@ -57,9 +57,15 @@ def _spans(words: list[str]) -> list[tuple[int, int]]:
     return spans
 
 
+def forgetful(one: Found, failed: Any) -> Batcher:
+    return Batcher(one.load, queue_tokens=10_000, on_load_failure=failed)
+
+
 @asynccontextmanager
-async def serving(find: Callable[[], list[Found]]) -> AsyncIterator[Models]:
-    models = Models(find, lambda one, failed: Batcher(one.load, queue_tokens=10_000, on_load_failure=failed))
+async def serving(
+    find: Callable[[], list[Found]], make: Callable[[Found, Any], Batcher] = forgetful
+) -> AsyncIterator[Models]:
+    models = Models(find, make)
     models.start()
     try:
         while any(batcher.state is WorkerState.LOADING for batcher in models.batchers):
@@ -186,6 +192,30 @@ def test_a_reload_leaves_a_model_alone_that_has_not_changed() -> None:
             there[:] = found(from_german(), version="2")
             await models.reload()
             assert models.batchers != before
+
+    asyncio.run(check())
+
+
+def test_a_reloaded_model_gives_answers_of_its_own() -> None:
+    """What the old one said is remembered as its own, and goes with it."""
+
+    async def check() -> None:
+        there = found(from_german())
+
+        def with_memory(one: Found, failed: Any) -> Batcher:
+            return Batcher(one.load, queue_tokens=10_000, cache_sentences=100, on_load_failure=failed)
+
+        async with serving(lambda: there, with_memory) as models:
+            [text] = await translated(models, ["satz"], ("de", "en"), OPTIONS)
+            assert text.text == "satz-en"
+            newer = from_german()
+            newer.translate = lambda sentences, options: [  # type: ignore[method-assign]
+                [Hypothesis(one.text.upper(), -1.0, (), (), truncated=False)] for one in sentences
+            ]
+            there[:] = found(newer, version="2")
+            await models.reload()
+            [text] = await translated(models, ["satz"], ("de", "en"), OPTIONS)
+            assert text.text == "SATZ"
 
     asyncio.run(check())
 

@@ -56,6 +56,31 @@ def test_clients_that_hang_up_leave_the_queue_and_are_not_decoded(serve, transla
     stays.close()
 
 
+def test_a_retry_of_a_text_of_5000_characters_joins_the_running_job_one_decode(serve, translator, until):
+    """A client whose time is up asks again, before or after it hangs up: what was done is not done again."""
+    server = serve(translator)
+    text = " ".join(f"This is sentence number {n} of a text that somebody needs." for n in range(90))
+    assert len(text) > 5000 and text.count(".") == 90
+    translator.is_decoding.clear()
+    translator.gate.clear()
+    asking = request({"text": text}, extra="Connection: close\r\n")
+    first = dial(server.address, asking)
+    assert translator.is_decoding.wait(10)
+    retry = dial(server.address, asking)
+    until(lambda: len(server.batcher._unfinished) == 2)
+    first.close()
+    until(lambda: len(server.batcher._unfinished) == 1)
+    translator.gate.set()
+    answer = b""
+    while chunk := retry.recv(65536):
+        answer += chunk
+    retry.close()
+    assert json.loads(answer.partition(b"\r\n\r\n")[2])["translation"]["text"] == text.upper()
+    with dial(server.address, asking) as late:
+        assert b" 200 " in late.recv(65536)
+    assert len(translator.decoded) == len(set(translator.decoded)) == 90
+
+
 def test_health_answers_at_once_while_the_model_works(serve, translator):
     address = serve(translator).address
     translator.gate.clear()
