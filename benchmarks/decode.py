@@ -21,10 +21,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, too
+if not __package__:  # a script looks in its own folder, whose http.py would hide Python's
+    sys.path[0] = str(Path(__file__).parents[1])
 
 import torch
 
+from benchmarks.opponent import BEAMS, Opponent
+from benchmarks.plots import decode_picture, write_picture
 from benchmarks.trainings import machine
 from model.acceleration import accelerate
 from model.config import preset
@@ -36,19 +39,19 @@ from model.transformer import Transformer
 from model.translator import Translator
 from training.scoring.metrics import score
 
-BEAMS = {"greedy": 1, "beam 4": 4}
-LIMIT = 100  # target pieces of theirs; ours has a limit of each sentence's own, from its length
 Run = Callable[[Sequence[int], int], list[str]]  # (places of sentences, beam size) → texts
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure, print."""
+    """Measure, print, draw."""
     options = _parser().parse_args(arguments)
     with tempfile.TemporaryDirectory() as place:
         folder = _random_model(options, Path(place)) if options.shape else options.model
         exports = {kind: _exported(folder, Path(place), kind) for kind in ("int8", "float32")}
         report = measure(folder, exports, options)
     print(json.dumps(report, indent=2) if options.json else table(report))
+    if options.plot:
+        write_picture(options.plot, decode_picture(report))
     return 0
 
 
@@ -155,28 +158,9 @@ def _ours(translator: Translator, sentences: Sequence[Sentence]) -> Run:
 def _theirs(
     folder: Path, kind: str, workers: int, threads: int, translator: Translator, sentences: Sequence[Sentence]
 ) -> Run:
-    import ctranslate2
-
-    engine = ctranslate2.Translator(
-        str(folder), device="cpu", compute_type=kind, inter_threads=workers, intra_threads=threads
-    )
-    pieces = [translator.tokenizer.pieces(sentence.ids) for sentence in sentences]
-    ids = {piece: i for i, piece in enumerate(translator.tokenizer.pieces(range(translator.tokenizer.size)))}
-
-    def run(places: Sequence[int], beam: int) -> list[str]:
-        results = engine.translate_batch(
-            [pieces[place] for place in places],
-            beam_size=beam,
-            max_batch_size=2048,
-            batch_type="tokens",
-            max_input_length=0,
-            max_decoding_length=LIMIT,
-        )
-        return [
-            translator.tokenizer.decode([ids[piece] for piece in result.hypotheses[0]]) for result in results
-        ]
-
-    return run
+    engine = Opponent(folder, kind=kind, workers=workers, threads=threads, tokenizer=translator.tokenizer)
+    spelled = [engine.spell(sentence.ids) for sentence in sentences]
+    return lambda places, beam: engine.translate([spelled[place] for place in places], beam)
 
 
 def _texts(options: argparse.Namespace) -> tuple[list[str], list[str]]:
@@ -224,6 +208,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--engine", default="auto")
     parser.add_argument("--dtype", default="auto")
     parser.add_argument("--json", action="store_true")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="draw a picture, .png or .svg")
     return parser
 
 
