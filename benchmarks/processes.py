@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, too
+if not __package__:  # a script looks in its own folder, whose http.py would hide Python's
+    sys.path[0] = str(Path(__file__).parents[1])
 
 import torch
 from torch import Tensor, distributed

@@ -25,7 +25,8 @@ from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parents[1]))  # as a script, too
+if not __package__:  # a script looks in its own folder, whose http.py would hide Python's
+    sys.path[0] = str(Path(__file__).parents[1])
 
 import torch
 from rich.console import Console
