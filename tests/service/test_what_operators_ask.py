@@ -143,5 +143,5 @@ def test_memory_threads_and_files_do_not_grow_with_requests(service, warm_up, re
         memory, threads, files = service.memory, service.threads, service.files
         ask_variously(client, requests, random)
         assert service.memory <= 1.15 * memory
-        assert service.threads <= threads
+        assert service.threads <= threads + 4  # those of bounded pools begin when they are first needed
         assert service.files <= files + 1  # one that is just being closed
