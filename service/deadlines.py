@@ -13,9 +13,11 @@ from __future__ import annotations
 import asyncio
 import json
 import socket
-from typing import Any
+from typing import Any, cast
 
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from service.joined_writes import JoinedWrites
 
 
 class DeadlineProtocol(H11Protocol):
@@ -29,9 +31,9 @@ class DeadlineProtocol(H11Protocol):
         self._reply_deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        super().connection_made(transport)
-        # uvicorn writes head and body apart. Without this the body of an answer may wait 40 ms for the client to
-        # acknowledge the head; asyncio sets it itself on listeners of its own only.
+        super().connection_made(cast(asyncio.Transport, JoinedWrites(transport, self.loop)))
+        # Without this a part of a streamed answer may wait 40 ms for the client to acknowledge the one before;
+        # asyncio sets it itself on listeners of its own only.
         transport.get_extra_info("socket").setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         # Whatever the system does not take at once counts as unread. Closing waits until everything is written, so
         # that an unread answer would hold the connection for ever.

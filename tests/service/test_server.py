@@ -1,6 +1,7 @@
 """The real server on real sockets: clients that leave, dawdle, crowd, or send too much."""
 
 import concurrent.futures
+import contextlib
 import json
 import socket
 import threading
@@ -121,7 +122,7 @@ def test_every_client_of_a_crowd_gets_its_own_answer(serve, translator):
 def test_dawdlers_are_closed_by_their_deadline_and_others_are_served(serve, translator):
     address = serve(translator, head_seconds=0.5, body_seconds=0.5).address
     silent = [dial(address) for _ in range(10)]
-    slow_head = [dial(address, b"POST /v1/translate HT") for _ in range(10)]
+    slow_head = [dial(address, b"POST /v1/translate HTTP/1.1\r\nSlow: ") for _ in range(10)]
     slow_body = [dial(address, request({"text": "Hello."})[:-5]) for _ in range(10)]
     after_one = dial(address, request({"text": "Hello."}))
     assert b" 200 " in after_one.recv(65536)
@@ -212,11 +213,44 @@ def test_one_endless_word_is_refused_at_once_or_answered_with_the_limit_raised(s
         b"\x16\x03\x01\x02\x00\r\n\r\n",
         b"GET\r\n\r\n",
         b"POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        b"POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nabcdef",
+        b"GET /health/live HTTP/1.1\r\nX : y\r\n\r\n",
     ],
 )
 def test_what_is_no_http_gets_a_400_in_json_or_nothing(serve, translator, send, nonsense):
     answer = send(serve(translator, head_seconds=1).address, nonsense)
     assert answer == b"" or (b" 400 " in answer and b"application/json" in answer)
+
+
+@pytest.mark.parametrize("head", [b"GET /", b"GET / HTTP/1.1\r\nX: ", b"GET / HTTP/1.1\r\nHost: x\r\n"])
+def test_an_endless_head_is_refused_long_before_its_deadline(serve, translator, head):
+    sent = 0
+    with dial(serve(translator).address, head) as connection, contextlib.suppress(ConnectionError):
+        while sent < 20_000_000:
+            connection.sendall((b"a: b\r\n" if head.endswith(b"\n") else b"aaaaaa") * 4096)
+            sent += 6 * 4096
+    assert sent < 20_000_000
+
+
+def test_a_client_that_would_rather_speak_http_2_is_answered_in_http_1(serve, translator):
+    """Java's client offers it with every first request; each is answered, on the same connection."""
+    address = serve(translator).address
+    offer = "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAAB\r\n"
+    connection = dial(address)
+    for _ in range(3):
+        connection.sendall(request({"text": "Hello."}, extra=offer))
+        assert b'"HELLO."' in connection.recv(65536)
+    connection.close()
+
+
+def test_pipelined_requests_are_answered_in_their_order(serve, translator, send):
+    address = serve(translator).address
+    texts = [f"Number {n}." for n in range(5)]
+    requests = b"".join(request({"text": text}) for text in texts[:-1])
+    answer = send(address, requests + request({"text": texts[-1]}, extra="Connection: close\r\n"))
+    places = [answer.index(f'"{text.upper()}"'.encode()) for text in texts]
+    assert places == sorted(places)
 
 
 def test_other_spellings_of_a_path_are_not_the_path(serve, translator, send):
