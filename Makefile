@@ -33,7 +33,7 @@ CLIENT_FILES := requirements/clients.lock requirements/clients-older.lock tests/
 CLIENTS := $(VENV)/.stamps/$(shell cat $(CLIENT_FILES) 2>/dev/null | cksum | tr ' ' -)-clients
 EXCHANGE := $(VENV)/.stamps/$(KEY)-exchange
 
-.PHONY: pictures serve install install-exchange install-mtdata test test-slow test-browser test-clients test-exchange benchmark-multi30k benchmark-ablation check format docker-check lock clean help
+.PHONY: pictures serve install install-exchange install-mtdata test test-slow test-browser test-clients test-exchange benchmark-http benchmark-multi30k benchmark-ablation check format docker-check lock clean help
 
 serve: $(SERVE) ## Start the service on http://127.0.0.1:8000 with the bundled model
 	@exec $(BIN)/python -m service
@@ -62,6 +62,9 @@ benchmark-multi30k: $(DEV) ## Train three seeds on Multi30k and print the table 
 benchmark-ablation: $(DEV) ## Train the variants of the model on Multi30k and print what each is worth: hours
 	$(BIN)/python -m training.fetch multi30k-en-de $(if $(CORPORA),--from $(CORPORA))
 	$(BIN)/python -m benchmarks.ablation $(ARGUMENTS)
+
+benchmark-http: $(EXCHANGE) ## Put the service under load, beside a server around CTranslate2: half an hour
+	$(BIN)/python benchmarks/http.py $(ARGUMENTS)
 
 test-clients: $(DEV) $(CLIENTS) ## Put real clients of other services before this one (needs Node.js)
 	CLIENTS=$(abspath $(VENV)/clients) $(BIN)/python -m pytest tests/clients $(ARGUMENTS)

@@ -116,10 +116,8 @@ def running(
 
 def service(model: Path, *arguments: str) -> list[str]:
     """The command of this project's; no answer may come out of a memory of answers."""
-    from service.settings import Settings
-
-    command = ["-m", "service", "--model", str(model.resolve()), "--log-level", "warning", *arguments]
-    return [*command, "--cache-sentences", "0"] if "cache_sentences" in Settings.model_fields else command
+    command = ["-m", "service", "--model", str(model.resolve()), "--log-level", "warning"]
+    return [*command, "--cache-sentences", "0", *arguments]
 
 
 def opponent(export: Path, *, kind: str, workers: int, threads: int) -> list[str]:

@@ -47,7 +47,8 @@ def test_a_server_that_ends_is_an_error_with_its_status() -> None:
 
 def test_the_service_is_called_with_settings_that_it_has(tmp_path: Path) -> None:
     _, _, *arguments = service(tmp_path, "--max-text-characters", "5")
-    assert parse_settings(arguments, {}).max_text_characters == 5
+    settings = parse_settings(arguments, {})
+    assert (settings.max_text_characters, settings.cache_sentences) == (5, 0)
 
 
 @pytest.mark.parametrize("liar", ["ours", "theirs"])
@@ -109,7 +110,9 @@ def test_one_command_measures_both_servers(small_model: Path, tmp_path: Path) ->
             assert one["answered"] == load["requests"] >= load["clients"]
             assert 0 < one["p50_ms"] <= one["p95_ms"] <= one["p99_ms"]
             assert 0 < one["generator_cpu"] < 1
-            assert one["server_cpu_ms"] > 0
+            assert (
+                one["server_cpu_ms"] > 0 or load["requests"] < 32
+            )  # it is counted in hundredths of a second
     for who in ("ours", "theirs"):
         memory = report["memory"][who]
         assert 20 < memory["first_mb"] <= memory["peak_mb"]
