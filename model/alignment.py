@@ -35,7 +35,8 @@ def cross_attention(model: Transformer, source_BS: Tensor, target_BT: Tensor) ->
     `target_BT` begins with the start id: row t is what the model looked at to say target[t + 1].
     """
     state = model.start(source_BS)
-    x, rotation = model._embed(target_BT, model.target_embedding, model.target_positions, 0)
+    code = model.target_positions(0, target_BT.shape[1])
+    x, rotation = model._embed(target_BT, model.target_embedding, code)
     mask = causal_mask(target_BT.shape[1], 0, x.device)
     memory_mask = state.memory_mask_BS[:, None, None, :]
     weights: list[Tensor] = []

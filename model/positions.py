@@ -17,6 +17,10 @@ class Rotation(NamedTuple):
     sin: Tensor
 
 
+Code = Tensor | Rotation
+"""What tells the model where L positions are: (L, D) to be added to embeddings, or a turn of heads."""
+
+
 class SinusoidalPositions(nn.Module):
     """sin at even, cos at odd features of angles p / 10000^(2i/D) (arXiv 1706.03762, section 3.5)."""
 

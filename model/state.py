@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 
 
-class Cache(NamedTuple):
+@dataclass(frozen=True)
+class Cache:
     """Keys and values, each (N, G, M, K), of the positions that self-attention has seen in one layer."""
 
     keys: Tensor

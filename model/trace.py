@@ -100,7 +100,7 @@ def _entered(
     model: Transformer, ids: Sequence[int], embedding: nn.Embedding, positions: nn.Module
 ) -> tuple[Tensor, Tensor, Rotation | None]:
     ids_1L = torch.tensor([list(ids)], device=model.output_VD.device)
-    return ids_1L, *model._embed(ids_1L, embedding, positions, 0)
+    return ids_1L, *model._embed(ids_1L, embedding, positions(0, len(ids)))
 
 
 def _embedding(

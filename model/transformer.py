@@ -16,6 +16,7 @@ from model.feed_forward import GeluFeedForward, ReluFeedForward, SiluFeedForward
 from model.layers import DecoderLayer, PostNorm, PreNorm, SelfLayer
 from model.norms import LayerNorm, RMSNorm
 from model.positions import (
+    Code,
     LearnedPositions,
     RotaryPositions,
     Rotation,
@@ -79,7 +80,9 @@ class Transformer(nn.Module):
 
     def encode(self, source_BS: Tensor, mask_BS: Tensor) -> Tensor:
         """The memory (B, S, D): every real position has looked at every real position."""
-        x, rotation = self._embed(source_BS, self.source_embedding, self.source_positions, 0)
+        x, rotation = self._embed(
+            source_BS, self.source_embedding, self.source_positions(0, source_BS.shape[1])
+        )
         mask = mask_BS[:, None, None, :]
         for layer in self.encoder:
             x, _ = layer(x, mask, rotation)
@@ -99,8 +102,15 @@ class Transformer(nn.Module):
 
     def decode(self, target_NL: Tensor, state: DecoderState) -> tuple[Tensor, DecoderState]:
         """L positions after those of `state`: the decoder's output (N, L, D) and the state with them."""
-        x, rotation = self._embed(target_NL, self.target_embedding, self.target_positions, state.length)
-        mask = causal_mask(target_NL.shape[1], state.length, x.device)
+        length, past = target_NL.shape[1], state.length
+        code = self.target_positions(past, length)
+        return self.decode_at(target_NL, state, code, causal_mask(length, past, target_NL.device))
+
+    def decode_at(
+        self, target_NL: Tensor, state: DecoderState, code: Code, mask: Tensor | None
+    ) -> tuple[Tensor, DecoderState]:
+        """The same, for a caller who says where the positions are, and which ones of the cache they may look at."""
+        x, rotation = self._embed(target_NL, self.target_embedding, code)
         memory_mask = state.memory_mask_BS[:, None, None, :]
         pasts = state.caches or (None,) * len(self.decoder)
         caches = []
@@ -109,11 +119,8 @@ class Transformer(nn.Module):
             caches.append(cache)
         return self.decoder_norm(x), DecoderState(tuple(caches), state.memories, state.memory_mask_BS)
 
-    def _embed(
-        self, ids_BL: Tensor, embedding: nn.Embedding, positions: nn.Module, start: int
-    ) -> tuple[Tensor, Rotation | None]:
+    def _embed(self, ids_BL: Tensor, embedding: nn.Embedding, code: Code) -> tuple[Tensor, Rotation | None]:
         x_BLD = embedding(ids_BL) * self.config.width**0.5
-        code = positions(start, ids_BL.shape[1])
         if isinstance(code, Rotation):
             return self.dropout(x_BLD), code
         return self.dropout(x_BLD + code.to(x_BLD.dtype)), None

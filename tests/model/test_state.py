@@ -1,15 +1,13 @@
 """The decoder's cache: decoding step by step equals reading the whole target, whatever the search does to it."""
 
-import random
 from typing import Any
 
 import pytest
 import torch
-from torch import Tensor
 
 from model.state import DecoderState
-from model.transformer import Transformer
 from tests.model.variants import ALL_VARIANTS, POSITIONS, ids, named, padded, small_model
+from tests.model.wanderer import Wanderer
 
 
 @pytest.mark.parametrize("variant", ALL_VARIANTS, ids=named)
@@ -18,46 +16,7 @@ def test_decoding_step_by_step_equals_teacher_forcing_through_every_move_of_a_se
 ) -> None:
     """Padded sources; the beam expands, is reordered, narrows and widens; sentences leave."""
     model = small_model(**variant)
-    search = Wanderer(model, sources=[ids(5), ids(2), ids(7)])
-    with torch.inference_mode():
-        search.step()
-        search.select(kept=[0, 1, 2], beam=3)
-        search.step()
-        search.select(kept=[0, 1, 2], beam=3)
-        search.step()
-        search.select(kept=[0, 2], beam=2)
-        search.step()
-        search.select(kept=[1], beam=4)
-        search.step()
-
-
-class Wanderer:
-    """Decodes at random with a cache, while it remembers in lists what every row has read."""
-
-    def __init__(self, model: Transformer, sources: list[Tensor], seed: int = 0) -> None:
-        self.model, self.sources, self.random = model, sources, random.Random(seed)
-        self.state = model.start(padded(sources))
-        self.beam = 1
-        self.prefixes: list[list[int]] = [[] for _ in sources]
-
-    def step(self) -> None:
-        """One id more in each row; the logits must be those of reading everything at once, without a cache."""
-        for prefix in self.prefixes:
-            prefix.append(self.random.randrange(2, 24))
-        logits, self.state = self.model.step(
-            torch.tensor([prefix[-1] for prefix in self.prefixes]), self.state
-        )
-        rows = [source for source in self.sources for _ in range(self.beam)]
-        uncached = self.model(padded(rows), torch.tensor(self.prefixes))
-        torch.testing.assert_close(logits, uncached[:, -1], atol=1e-5, rtol=1e-5)
-        assert self.state.length == len(self.prefixes[0])
-
-    def select(self, kept: list[int], beam: int) -> None:
-        """A new beam for the kept sentences, each row continuing any old row of its sentence."""
-        rows = [[place * self.beam + self.random.randrange(self.beam) for _ in range(beam)] for place in kept]
-        self.state = self.state.select(torch.tensor(rows))
-        self.prefixes = [list(self.prefixes[row]) for of_sentence in rows for row in of_sentence]
-        self.sources, self.beam = [self.sources[place] for place in kept], beam
+    Wanderer(model, sources=[ids(5), ids(2), ids(7)]).make_every_move()
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
@@ -65,13 +24,7 @@ class Wanderer:
 def test_long_searches_stay_within_a_hundred_thousandth(positions: str, seed: int) -> None:
     model = small_model(seed, positions=positions, max_positions=64)
     lengths = torch.randint(1, 30, (6,), generator=torch.Generator().manual_seed(seed))
-    search = Wanderer(model, [ids(int(length)) for length in lengths], seed)
-    with torch.inference_mode():
-        for _ in range(40):
-            search.step()
-            count = len(search.sources)
-            kept = [place for place in range(count) if count == 1 or search.random.random() > 0.03] or [0]
-            search.select(kept, beam=search.random.randint(1, 5))
+    Wanderer(model, [ids(int(length)) for length in lengths], seed).wander(40)
 
 
 @pytest.mark.parametrize("positions", POSITIONS)
