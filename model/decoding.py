@@ -4,18 +4,31 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import torch
 from torch import Tensor
 
 from model.config import ModelConfig
-from model.search import DecodingOptions, Found, SearchTask, beam_search, greedy_search, phrase_search, sample
+from model.search import (
+    DecodingOptions,
+    Found,
+    SearchTask,
+    Step,
+    beam_search,
+    greedy_search,
+    phrase_search,
+    sample,
+)
 from model.sentence import Sentence
 from model.state import DecoderState
 from model.transformer import Transformer
 
 BATCH_PIECES = 4096  # padded source pieces times beam size in a batch
+
+
+class NoEngine(ValueError):
+    """This machine cannot decode in the way that was asked for; the message says why."""
 
 
 class Work(NamedTuple):
@@ -96,19 +109,28 @@ class PlainDecoder:
         return f"PyTorch {str(output.dtype).removeprefix('torch.')} on {output.device}"
 
     def session(self) -> Session:
-        return PlainSession(self)
+        return BatchSession(self)
 
     @torch.inference_mode()
     def search(self, batch: Sequence[Sentence], options: DecodingOptions) -> list[list[Found]]:
         """The hypotheses of each sentence, best first; sentences with phrases come alone."""
+        return self.search_from(self.start(batch), self._step, batch, options)
+
+    def start(self, batch: Sequence[Sentence]) -> DecoderState:
+        """The state before the first position."""
+        return self.model.start(self._pad([sentence.ids for sentence in batch]))
+
+    def search_from(
+        self, state: Any, step: Step, batch: Sequence[Sentence], options: DecodingOptions
+    ) -> list[list[Found]]:
+        """The same from a state and by steps of the caller's."""
         task = self._task(batch, options)
-        state = self.model.start(self._pad([sentence.ids for sentence in batch]))
         if batch[0].phrases:
             # By beam whatever the strategy: what has to be said cannot be left to chance.
             width = max(1, options.beam_size // 2) if options.strategy == "beam" else 1
             return [
                 phrase_search(
-                    self._step,
+                    step,
                     state,
                     task,
                     phrases=batch[0].phrases,
@@ -118,12 +140,12 @@ class PlainDecoder:
                 )
             ]
         if options.strategy == "greedy":
-            return [[found] for found in greedy_search(self._step, state, task)]
+            return [[found] for found in greedy_search(step, state, task)]
         if options.strategy == "beam":
-            return beam_search(self._step, state, task, beam_size=options.beam_size, n_best=options.n_best)
+            return beam_search(step, state, task, beam_size=options.beam_size, n_best=options.n_best)
         draws = [
             sample(
-                self._step,
+                step,
                 state,
                 task,
                 seeds=[options.seed + draw] * len(batch),
@@ -158,10 +180,20 @@ class PlainDecoder:
         return padded(rows, self.model.config.pad_id).to(self.model.output_VD.device)
 
 
-class PlainSession:
+class BatchDecoder(Protocol):
+    """What decodes whole batches."""
+
+    @property
+    def batch_pieces(self) -> int: ...
+
+    def search(self, batch: Sequence[Sentence], options: DecodingOptions) -> list[list[Found]]:
+        """The hypotheses of each sentence, best first; sentences with phrases come alone."""
+
+
+class BatchSession:
     """A batch after the other: sentences with equal options, their padded pieces within `batch_pieces`."""
 
-    def __init__(self, decoder: PlainDecoder) -> None:
+    def __init__(self, decoder: BatchDecoder) -> None:
         self._decoder = decoder
         self._batch: list[Work] = []
 

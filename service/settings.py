@@ -35,8 +35,10 @@ class Settings(BaseModel):
     device: Annotated[str, Field(description="auto, cpu, cuda, cuda:0, …")] = "auto"
     dtype: Annotated[str, Field(description="auto, float32, bfloat16 or int8")] = "auto"
     engine: Annotated[
-        Literal["auto", "native", "pytorch"],
-        Field(description="auto, native or pytorch: what decodes; auto is native where that can be had"),
+        Literal["auto", "native", "graphs", "pytorch"],
+        Field(
+            description="what decodes: native (on a CPU), graphs (CUDA), pytorch, or auto: the fastest that there is"
+        ),
     ] = "auto"
     log_level: Annotated[
         Literal["debug", "info", "warning", "error"], Field(description="debug, info, warning or error")

@@ -13,6 +13,8 @@ from ctypes import POINTER, c_float, c_int, c_int32, c_int64, c_void_p
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from model.decoding import NoEngine
+
 SOURCES = Path(__file__).parent
 CACHE_VARIABLE = "DRAGOMAN_CACHE"
 FLAGS = ("-std=c++20", "-O3", "-ffp-contract=fast", "-fno-math-errno", "-fPIC", "-shared")
@@ -36,7 +38,7 @@ CLASSES = (  # the best first; an image can hold all of them, wherever it was bu
 )
 
 
-class NoNativeEngine(RuntimeError):
+class NoNativeEngine(NoEngine):
     """The native engine cannot be used here; the message says why, and PyTorch does the work instead."""
 
 
