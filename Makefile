@@ -51,8 +51,8 @@ test-slow: $(DEV) ## Run the slow tests
 test-browser: $(BROWSER) ## Run the tests of the pages in a real Chromium
 	CHROMIUM="$$(deploy/find-chromium.sh)" && export CHROMIUM && $(BIN)/python -m pytest tests/browser $(ARGUMENTS)
 
-test-exchange: $(EXCHANGE) ## Run the tests of export and import against the other engines
-	$(BIN)/python -m pytest tests/model/exchange $(ARGUMENTS)
+test-exchange: $(EXCHANGE) ## Run the tests of export, import and benchmarks against the other engines
+	$(BIN)/python -m pytest tests/model/exchange tests/benchmarks $(ARGUMENTS)
 
 # Where the corpora lie, if they are not to be downloaded: CORPORA=DIR.
 benchmark-multi30k: $(DEV) ## Train three seeds on Multi30k and print the table of scores: hours
