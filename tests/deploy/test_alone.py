@@ -14,7 +14,6 @@ NOBODY = 23_456  # a user that no machine knows
 # Everything that is mounted becomes read-only: /tmp too, and what lies in other file systems.
 READ_ONLY = """set -eu
 while read -r _ folder _; do mount -o remount,bind,ro "$folder" 2>/dev/null || true; done </proc/self/mounts
-mount -t tmpfs -o ro none /tmp
 exec "$@"
 """
 UNSHARE = ["unshare", "--mount", "--net", "--propagation", "private"]
