@@ -213,7 +213,8 @@ def test_tags_are_handled_as_asked(client):
 
 def test_split_sentences_decides_what_is_one_sentence(client, translator):
     heard = {}
-    for value, animal in (("1", "dog"), ("0", "cat"), ("nonewlines", "owl")):  # what was answered is remembered
+    animals = {"1": "dog", "0": "cat", "nonewlines": "owl"}  # what was answered is remembered
+    for value, animal in animals.items():
         translator.forget()
         text = f"One {animal}.\nTwo {animal}s. Three {animal}s"
         assert post(client, text=[text], split_sentences=value).status_code == 200
