@@ -32,7 +32,7 @@ from benchmarks.trainings import machine
 from model.acceleration import accelerate
 from model.config import preset
 from model.directory import load_translator, save_translator
-from model.export import main as export
+from model.export import export
 from model.search import DecodingOptions
 from model.sentence import Sentence
 from model.transformer import Transformer
@@ -189,9 +189,8 @@ def _random_model(options: argparse.Namespace, place: Path) -> Path:
 
 def _exported(folder: Path, place: Path, kind: str) -> Path:
     output = place / f"ctranslate2-{kind}"
-    quantization = ["--quantization", "int8"] if kind == "int8" else []
-    if export([str(folder), "--format", "ctranslate2", "--output", str(output), *quantization]):
-        raise SystemExit(f"error: {folder} could not be exported in {kind}")
+    parity = export(folder, output, to="ctranslate2", quantization=kind)
+    print(f"CTranslate2 {kind}: {parity}", file=sys.stderr)  # JSON is alone on stdout
     return output
 
 
