@@ -53,8 +53,8 @@ def further_attempts(passage: Passage, found: Faults) -> Iterator[Attempt]:
     """Other ways, best first, to mend what was found wrong with the first attempt.
 
     Terms: they get stand-ins too. Strings that were lost: all stand-ins are forced; then nothing is masked, since a
-    model may copy what it sees better than what stands in for it. Digits: numbers get stand-ins as well. A copy:
-    in small letters, since what a model takes for a name it copies.
+    model may copy what it sees better than what stands in for it. Digits: numbers get stand-ins as well, free ones
+    first, for what is forced is decoded alone. A copy: in small letters, since what a model takes for a name it copies.
     """
     kept = passage.protected
     terms = tuple(term._replace(source=passage.written(term.source)) for term in passage.terms)
@@ -67,6 +67,7 @@ def further_attempts(passage: Passage, found: Faults) -> Iterator[Attempt]:
             Kept(one.start, one.end, passage.written(one.source))
             for one in numbers(passage.text, (*kept, *terms))
         ]
+        yield Attempt(passage, passage.masked(_in_order(kept, terms, tuple(spelled))))
         yield _forced(passage, (*kept, *terms, *spelled))
     if found.lost and not passage.kept:
         shown = tuple(passage.text[one.start : one.end] for one in kept)

@@ -84,6 +84,15 @@ def test_a_changed_number_makes_the_numbers_stand_ins() -> None:
     assert text_of(trial) == "Ich habe 12 von 35."
 
 
+def test_stand_ins_of_numbers_are_forced_only_when_the_model_loses_them() -> None:
+    trial, _ = tried(Passage("I have 12 of 35."), ["Ich habe 12 von 53."])
+    assert isinstance(trial.sentence, Sentence)
+    assert not trial.sentence.phrases
+    trial, _ = tried(Passage("I have 12 of 35."), ["Ich habe 12 von 53."], ["Ich habe [X0X]."])
+    assert isinstance(trial.sentence, Sentence)
+    assert len(trial.sentence.phrases) == 2
+
+
 def test_a_number_may_be_written_as_the_language_writes_it() -> None:
     trial, _ = tried(Passage("It costs 1,250.50 dollars."), ["Es kostet 1.250,50 Dollar."])
     assert trial.sentence is None
