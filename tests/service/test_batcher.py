@@ -230,9 +230,8 @@ def test_stopping_fails_what_waits_and_ends_the_thread(translator, batcher):
 
     asyncio.run(run())
     assert "late" not in translator.decoded
-    assert not any(
-        thread.name.startswith("translator-") and thread.is_alive() for thread in threading.enumerate()
-    )
+    assert batcher._threads
+    assert not any(thread.is_alive() for thread in batcher._threads)
 
 
 def test_a_decoder_that_has_use_for_more_threads_gets_them_and_shares_the_work(translator, batcher, until):
