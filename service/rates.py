@@ -13,6 +13,8 @@ from service.errors import TooManyRequests
 
 MAX_CALLERS = 10_000  # of which anything is remembered; the ones heard of least recently are forgotten first
 
+_ROUNDING = 1e-9  # what waits of fractions of seconds may lose, so that who waits as long as told is let in
+
 
 class Allowance(NamedTuple):
     """What a caller has left."""
@@ -47,13 +49,14 @@ class Rates:
         now = self._clock()
         tokens, then = self._buckets.get(caller, (float(limit), now))
         tokens = min(float(limit), tokens + (now - then) * limit / 60)
-        if tokens < 1:
+        if tokens < 1 - _ROUNDING:
             self._put(caller, tokens, now)
             raise TooManyRequests(
                 f"More than {limit} requests a minute.",
                 limit=limit,
                 retry_after_seconds=max(1, math.ceil((1 - tokens) * 60 / limit)),
             )
+        tokens = max(1.0, tokens)
         self._put(caller, tokens - 1, now)
         return Allowance(limit, int(tokens - 1), math.ceil((limit - tokens + 1) * 60 / limit))
 

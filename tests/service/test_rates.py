@@ -1,7 +1,7 @@
 """A caller may ask so often; who that is cannot be made up."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from service.errors import TooManyRequests
@@ -30,6 +30,7 @@ def test_a_burst_is_allowed_and_the_next_is_told_when_to_come_back():
 
 
 @given(st.lists(st.floats(0, 30), min_size=1, max_size=60), st.integers(1, 20))
+@example([0.0, 0.0, 0.0, 0.0, 1.00001, 0.0], 1)
 def test_no_minute_holds_more_than_twice_the_limit(waits, limit):
     clock = Clock()
     rates = Rates(clock=clock)
