@@ -10,36 +10,52 @@ import json
 from collections.abc import Callable, Coroutine
 from email.message import Message
 from functools import lru_cache
+from inspect import signature
 from typing import Any, NoReturn
 from urllib.parse import parse_qsl
 
+from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
 from service.errors import InvalidJSON, InvalidRequest, InvalidValue, UnsupportedContentType, clip, dotted
+from service.state import state_of
 
 MAX_FORM_FIELDS = 1000
 
 
 class StrictJSONRoute(APIRoute):
-    """A route whose body FastAPI validates only after it was read by `read_json`."""
+    """A route whose body is read by `read_json`. Its endpoint takes the request, the body and the state.
+
+    FastAPI describes it, and would call it: with machinery for any dependencies, and with every answer validated and
+    built anew. This calls it with the three, and writes the model that it gives.
+    """
 
     def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
-        handle = super().get_route_handler()
         if self.body_field is None:
-            return handle
+            return super().get_route_handler()
+        parameters = signature(self.endpoint).parameters
+        if list(parameters) != ["request", "body", "state"]:
+            raise TypeError(f"{self.endpoint.__name__} takes {', '.join(parameters)}")
+        validate = self.body_field.validate
 
-        async def read_then_handle(request: Request) -> Response:
+        async def read_then_call(request: Request) -> Response:
             content_type = media_type(request)
             if content_type != "application/json":
                 raise UnsupportedContentType(
                     f"Content-Type must be application/json, not {clip(content_type)!r}."
                 )
-            request._json = await read_json(request)  # where Starlette keeps what it has parsed
-            return await handle(request)
+            body, errors = validate(await read_json(request), loc=("body",))
+            if errors:
+                raise RequestValidationError(errors)
+            answer = await self.endpoint(request, body, await state_of(request))
+            if isinstance(answer, Response):
+                return answer
+            content = answer.model_dump_json(exclude_none=self.response_model_exclude_none)
+            return Response(content, media_type="application/json")
 
-        return read_then_handle
+        return read_then_call
 
 
 def media_type(request: Request) -> str:

@@ -60,8 +60,8 @@ class LimitHeaders:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def send_with_allowance(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                MutableHeaders(scope=message).update(scope.get(_ALLOWANCE, {}))
+            if message["type"] == "http.response.start" and (allowance := scope.get(_ALLOWANCE)):
+                MutableHeaders(scope=message).update(allowance)
             await send(message)
 
         await self.app(scope, receive, send_with_allowance)

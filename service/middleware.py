@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import secrets
 import time
-import uuid
 from collections.abc import Callable
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -83,7 +83,7 @@ class AccessLog:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
-        request_id, dialect = uuid.uuid4().hex[:16], dialect_of(scope)
+        request_id, dialect = secrets.token_hex(8), dialect_of(scope)
         started = time.perf_counter()
         status = 0
 

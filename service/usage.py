@@ -66,6 +66,7 @@ class Usage:
         self._is_saved = False
 
     def _turn_page(self) -> None:
-        month = f"{self._clock():%Y-%m}"
+        moment = self._clock()
+        month = f"{moment.year}-{moment.month:02}"
         if month != self._month:
             self._month, self._characters = month, {}

@@ -3,8 +3,14 @@
 import json
 
 import pytest
+from fastapi import APIRouter
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from starlette.requests import Request
+from starlette.responses import Response
+
+from service.body import StrictJSONRoute
+from service.schemas.v1 import TranslateRequest
 
 JSON = {"Content-Type": "application/json"}
 DIALECTS = ["/v1/translate", "/v1/translate/greedy", "/translate"]
@@ -125,3 +131,13 @@ def check(client, path, body, content_type):
     assert response.status_code in (200, 400, 413, 415)
     answer = response.json()
     assert response.status_code == 200 or isinstance(answer["error"], str if path == "/translate" else dict)
+
+
+def test_an_endpoint_that_asks_for_more_than_it_would_get_is_refused_at_once():
+    router = APIRouter(route_class=StrictJSONRoute)
+
+    async def greet(request: Request, body: TranslateRequest, name: str) -> Response:
+        return Response()
+
+    with pytest.raises(TypeError, match="greet takes request, body, name"):
+        router.add_api_route("/greet", greet, methods=["POST"], response_model=None)
