@@ -154,7 +154,7 @@ def test_sliders_and_switches_change_what_is_asked(box) -> None:
 def test_a_patient_search_has_a_bushier_tree(box) -> None:
     few = box.locator(".tree .mark.kept").count()
     with box.expect_request("**/v1/inspect") as asked:
-        box.get_by_label("How far behind").focus()
+        box.get_by_label("Margin").focus()
         box.keyboard.press("End")
     assert asked.value.post_data_json["margin"] == 20
     box.locator("#stage:not([aria-busy])").wait_for()

@@ -140,7 +140,7 @@ export const words = {
   "whatif.temperature": "Temperatur",
   "whatif.length": "Längenausgleich",
   "whatif.beam": "Strahlbreite",
-  "whatif.margin": "Wie weit eine Hypothese zurückliegen darf",
+  "whatif.margin": "Abstand",
   "whatif.prefix": "Die Übersetzung beginnt mit",
   "whatif.silent": "Abgeschaltete Köpfe",
   "whatif.all": "keine",

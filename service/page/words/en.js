@@ -143,7 +143,7 @@ export const words = {
   "whatif.temperature": "Temperature",
   "whatif.length": "Length penalty",
   "whatif.beam": "Beam size",
-  "whatif.margin": "How far behind a hypothesis may be",
+  "whatif.margin": "Margin",
   "whatif.prefix": "The translation begins with",
   "whatif.silent": "Heads switched off",
   "whatif.all": "none",

@@ -140,7 +140,7 @@ export const words = {
   "whatif.temperature": "Température",
   "whatif.length": "Pénalité de longueur",
   "whatif.beam": "Largeur du faisceau",
-  "whatif.margin": "Retard permis à une hypothèse",
+  "whatif.margin": "Marge",
   "whatif.prefix": "La traduction commence par",
   "whatif.silent": "Têtes coupées",
   "whatif.all": "aucune",

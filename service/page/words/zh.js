@@ -140,7 +140,7 @@ export const words = {
   "whatif.temperature": "温度",
   "whatif.length": "长度惩罚",
   "whatif.beam": "束宽",
-  "whatif.margin": "假设最多可落后多少",
+  "whatif.margin": "差距",
   "whatif.prefix": "译文开头必须是",
   "whatif.silent": "关掉的头",
   "whatif.all": "无",
