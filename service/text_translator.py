@@ -154,7 +154,9 @@ class TextTranslator:
     async def _round(self, way: Way, trials: Sequence[Trial], options: DecodingOptions) -> None:
         sentences = [trial.sentence for trial in trials if trial.sentence is not None]
         answers = await way.translate(sentences, options)
-        for trial, hypotheses in zip(trials, answers, strict=True):
+        for place, (trial, hypotheses) in enumerate(zip(trials, answers, strict=True)):
+            if place % LARGEST_GROUP == LARGEST_GROUP - 1:
+                await asyncio.sleep(0)  # other requests come in between
             trial.take(hypotheses)
             if one := trial.unplaced:
                 trial.place(await way.align(one.sentence, one.hypothesis, one.text))

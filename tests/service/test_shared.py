@@ -134,7 +134,7 @@ def test_nobody_waits_for_anothers_turn(make_batcher, translator):
         return said(await document)
 
     assert asyncio.run(run()) == [f"LINE {n:02d}" for n in range(50)]
-    assert translator.decoded[:3] == ["busy", "line 00", "line 49"]
+    assert set(translator.decoded[:3]) == {"busy", "line 00", "line 49"}
     assert len(translator.decoded) == 51
 
 
