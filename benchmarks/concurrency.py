@@ -1,193 +1,157 @@
-"""How much faster the service is for many clients than for one: `python -m benchmarks.concurrency`.
+"""The service alone under load: `python -m benchmarks.concurrency`. Beside another engine: benchmarks/http.py.
 
-Each client sends a one-sentence request, waits for its answer, and sends the next. What is compared is the
-throughput of 32 such clients with that of one: the gain from translating the requests of all clients together.
+| part | what is measured |
+| --- | --- |
+| clients | one-sentence requests of one client and of many: throughput, latency, processor time of the service |
+| document | one-sentence requests of one client, alone and while a long document is being translated |
+| memory | that the service has in use after some requests, and after five times as many |
+
+The service runs without its memory of answers, and no sentence is sent twice; `--cache-sentences` lets it remember.
 """
 
 from __future__ import annotations
 
 import argparse
-import asyncio
-import itertools
 import json
-import os
-import random
-import socket
-import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import httpx2
+from benchmarks.http_report import Report, summary
+from benchmarks.sentences import Sentences
+from benchmarks.servers import Server, body, engine, running, service
 
-ROOT = Path(__file__).parents[1]
-START_SECONDS = 60
-
-_WHO = (
-    "My sister",
-    "The old teacher",
-    "Our neighbour",
-    "A young doctor",
-    "The woman at the counter",
-    "Tom",
-    "Nobody",
-)
-_DOES = (
-    "wants to buy", "has already seen", "is looking for", "would like to sell", "does not need", "forgot", "paid for"
-)  # fmt: skip
-_WHAT = (
-    "a new bicycle", "the red umbrella", "two tickets to Berlin", "the keys to the house", "a cup of coffee",
-    "that expensive camera", "the book about the war", "three bottles of water", "a room with a view of the sea",
-)  # fmt: skip
-_WHEN = (
-    "",
-    " today",
-    " every morning",
-    " before the train leaves",
-    " because the shop closes at six",
-    " this year",
-)
+MODEL = Path("pretrained/en-de")
+DIRECTION = ("en", "de")
+DECODING = {"greedy": {"strategy": "greedy"}, "beam": {"strategy": "beam"}}
+WARM_UP, SHORT = 50, 100  # requests: before anything is measured; beside a document, and alone
+DOCUMENTS = 60  # one after the other, more than are translated meanwhile
+REMEMBERED = 1000  # requests, after which memory is to be what it was; then four times as many
 
 
-@dataclass(frozen=True)
-class Measurement:
-    """What a number of clients met in a span of time."""
+class Bench:
+    """A running service, and sentences that it has not seen."""
 
-    clients: int
-    requests: int
-    errors: int
-    seconds: float
-    requests_per_second: float
-    p50_milliseconds: float
-    p95_milliseconds: float
+    def __init__(self, server: Server, options: argparse.Namespace) -> None:
+        self._server = server
+        self._options = options
+        self._sentences = Sentences(file=options.data)
 
+    def warm_up(self) -> None:
+        self._ask(4, self._bodies(WARM_UP))
 
-def sentences(seed: int) -> list[str]:
-    """All the sentences that the parts above make, shuffled: 3 to 16 words long, none twice."""
-    made = [
-        f"{who} {does} {what}{when}."
-        for who, does, what, when in itertools.product(_WHO, _DOES, _WHAT, _WHEN)
-    ]
-    random.Random(seed).shuffle(made)
-    return made
+    def clients(self) -> Report:
+        """One, and many: `throughput` and `latency` are ratios, p95 of many to p50 of one."""
+        counts = (1, self._options.clients)
+        one, many = (self._ask(count, self._bodies(self._options.requests)) for count in counts)
+        return {
+            "one": one,
+            "many": many | {"clients": self._options.clients},
+            "throughput": _ratio(many["requests_per_second"], one["requests_per_second"]),
+            "latency": _ratio(many["p95_ms"], one["p50_ms"]),
+        }
 
+    def document(self) -> Report:
+        """`latency` is p95 beside the document to p50 alone."""
+        documents = [
+            self._body(text) for text in self._sentences.texts(DOCUMENTS, self._options.document_sentences)
+        ]
+        idle = self._ask(1, self._bodies(SHORT))
+        busy = self._ask(1, self._bodies(SHORT), documents)
+        return {"idle": idle, "busy": busy, "latency": _ratio(busy["p95_ms"], idle["p50_ms"])}
 
-async def measure(address: str, path: str, *, clients: int, seconds: float) -> Measurement:
-    """Let `clients` clients ask one after the other until `seconds` are over."""
-    texts = itertools.cycle(sentences(seed=clients))
-    latencies: list[float] = []
-    errors = 0
-    limits = httpx2.Limits(max_connections=clients, max_keepalive_connections=clients)
-    async with httpx2.AsyncClient(base_url=address, timeout=60, limits=limits) as client:
-        started = time.perf_counter()
+    def memory(self) -> Report:
+        """MB in use, and at the most so far."""
+        count = self._options.remembered
+        report: Report = {}
+        for more in (count, 4 * count):
+            outcome = self._ask(self._options.clients, self._bodies(more))
+            now, most = self._server.memory()
+            report[f"after_{more + (count if report else 0)}"] = {
+                "mb": round(now),
+                "peak_mb": round(most),
+                "errors": outcome["errors"],
+            }
+        return report
 
-        async def ask_and_ask() -> None:
-            nonlocal errors
-            while time.perf_counter() - started < seconds:
-                asked = time.perf_counter()
-                body = {"text": next(texts), "source": "en", "target": "de"}
-                try:
-                    response = await client.post(path, json=body)
-                    is_answered = response.status_code == 200
-                except httpx2.TransportError:
-                    is_answered = False
-                if is_answered:
-                    latencies.append(time.perf_counter() - asked)
-                else:
-                    errors += 1
+    def _ask(self, clients: int, bodies: Sequence[str], documents: Sequence[str] = ()) -> Report:
+        return summary([self._server.load(clients, bodies, documents)])
 
-        await asyncio.gather(*(ask_and_ask() for _ in range(clients)))
-        elapsed = time.perf_counter() - started
-    latencies.sort()
-    return Measurement(
-        clients=clients,
-        requests=len(latencies),
-        errors=errors,
-        seconds=round(elapsed, 2),
-        requests_per_second=round(len(latencies) / elapsed, 2),
-        p50_milliseconds=_percentile(latencies, 0.50),
-        p95_milliseconds=_percentile(latencies, 0.95),
-    )
+    def _bodies(self, count: int) -> list[str]:
+        return [self._body(text) for text in self._sentences.take(count)]
+
+    def _body(self, text: str) -> str:
+        return body(text, DECODING[self._options.strategy], DIRECTION)
 
 
-@contextmanager
-def running_service(model: Path | None) -> Iterator[str]:
-    """The address of a service started for the occasion, ready."""
-    with socket.create_server(("127.0.0.1", 0)) as listener:
-        port = listener.getsockname()[1]
-    command = [sys.executable, "-m", "service", "--port", str(port), "--log-level", "warning"]
-    process = subprocess.Popen(
-        [*command, *(["--model", str(model)] if model else [])], cwd=ROOT, env=os.environ
-    )
-    address = f"http://127.0.0.1:{port}"
-    try:
-        _wait_until_ready(address, process)
-        yield address
-    finally:
-        process.terminate()
-        process.wait(30)
-
-
-def _wait_until_ready(address: str, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + START_SECONDS
-    while time.monotonic() < deadline:
-        if process.poll() is not None:
-            sys.exit(f"the service ended with status {process.returncode}")
-        try:
-            if httpx2.get(f"{address}/health/ready").status_code == 200:
-                return
-        except httpx2.TransportError:
-            pass
-        time.sleep(0.1)
-    sys.exit(f"the service was not ready after {START_SECONDS} s")
-
-
-def _percentile(ordered: list[float], share: float) -> float:
-    return (
-        round(1000 * ordered[min(int(share * len(ordered)), len(ordered) - 1)], 1)
-        if ordered
-        else float("nan")
-    )
-
-
-def _run(address: str, arguments: argparse.Namespace) -> None:
-    path = f"/v1/translate/{arguments.strategy}"
-    asyncio.run(measure(address, path, clients=4, seconds=min(2.0, arguments.seconds)))  # warm up
-    few, many = (
-        asyncio.run(measure(address, path, clients=clients, seconds=arguments.seconds))
-        for clients in (1, arguments.clients)
-    )
-    ratio = round(many.requests_per_second / few.requests_per_second, 2) if few.requests else None
-    if arguments.json:
-        print(json.dumps({"path": path, "measurements": [asdict(few), asdict(many)], "ratio": ratio}))
-        return
-    print(f"{path}, one sentence a request")
-    print(f"{'clients':>8}{'requests/s':>12}{'p50 ms':>10}{'p95 ms':>10}{'errors':>8}")
-    for row in (few, many):
-        print(
-            f"{row.clients:>8}{row.requests_per_second:>12}{row.p50_milliseconds:>10}"
-            f"{row.p95_milliseconds:>10}{row.errors:>8}"
-        )
-    print(f"ratio {ratio}")
+PARTS: dict[str, Callable[[Bench], Report]] = {
+    "clients": Bench.clients,
+    "document": Bench.document,
+    "memory": Bench.memory,
+}
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.concurrency", description=__doc__)
-    parser.add_argument("--url", help="address of a running service; without it one is started")
-    parser.add_argument("--model", type=Path, help="model directory for the service that is started")
-    parser.add_argument("--strategy", choices=("beam", "greedy"), default="beam")
+    options = _parser().parse_args()
+    command = service(options.model, "--max-text-characters", "1000000", "--max-body-bytes", str(8 << 20))
+    command += ["--cache-sentences", str(options.cache_sentences)]
+    with running("the service", command, direction=DIRECTION) as server:
+        report: Report = {"engine": engine(server), "strategy": options.strategy}
+        bench = Bench(server, options)
+        bench.warm_up()
+        for part in dict.fromkeys(options.parts):
+            print(f"… {part}", file=sys.stderr)
+            report[part] = PARTS[part](bench)
+    print(json.dumps(report, indent=2) if options.json else table(report))
+
+
+def table(report: Report) -> str:
+    """For people."""
+    lines = [f"{report['strategy']}, {report['engine']}, one sentence a request"]
+    lines.append(f"{'':22}{'requests/s':>12}{'p50 ms':>9}{'p95 ms':>9}{'CPU ms':>9}  errors")
+    if part := report.get("clients"):
+        lines += [_row("one client", part["one"]), _row(f"{part['many']['clients']} clients", part["many"])]
+        lines.append(f"throughput × {part['throughput']}, p95 of many / p50 of one {part['latency']}")
+    if part := report.get("document"):
+        lines += [_row("alone", part["idle"]), _row("beside a document", part["busy"])]
+        lines.append(f"p95 beside a document / p50 alone {part['latency']}")
+    for name, one in report.get("memory", {}).items():
+        count = name.removeprefix("after_")
+        lines.append(
+            f"after {count} requests {one['mb']} MB, at the most {one['peak_mb']} MB  {one['errors']}"
+        )
+    return "\n".join(lines)
+
+
+def _row(name: str, one: Report) -> str:
+    figures = (one[key] for key in ("requests_per_second", "p50_ms", "p95_ms", "server_cpu_ms"))
+    rate, p50, p95, cpu = (float("nan") if figure is None else figure for figure in figures)
+    return f"{name:22}{rate:>12.1f}{p50:>9.1f}{p95:>9.1f}{cpu:>9.2f}  {one['errors'] or ''}"
+
+
+def _ratio(above: float | None, below: float | None) -> float | None:
+    return round(above / below, 2) if above and below else None
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="python -m benchmarks.concurrency",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--parts", nargs="+", choices=list(PARTS), default=["clients"], metavar="PART")
+    parser.add_argument("--model", type=Path, default=MODEL, metavar="MODEL_DIR")
+    parser.add_argument("--data", type=Path, metavar="FILE", help="sentences, a line each; else the primer's")
+    parser.add_argument("--strategy", choices=list(DECODING), default="beam")
     parser.add_argument("--clients", type=int, default=32)
-    parser.add_argument("--seconds", type=float, default=10.0, help="for each number of clients")
+    parser.add_argument("--requests", type=int, default=1000, help="for each number of clients")
+    parser.add_argument("--document-sentences", type=int, default=500)
+    parser.add_argument(
+        "--remembered", type=int, default=REMEMBERED, help="requests, and then four times as many"
+    )
+    parser.add_argument("--cache-sentences", type=int, default=0, help="of the service")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
-    arguments = parser.parse_args()
-    if arguments.url:
-        _run(arguments.url.rstrip("/"), arguments)
-        return
-    with running_service(arguments.model) as address:
-        _run(address, arguments)
+    return parser
 
 
 if __name__ == "__main__":

@@ -9,13 +9,16 @@ from __future__ import annotations
 import argparse
 import statistics
 import time
-from contextlib import nullcontext
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 import httpx2
 
-from benchmarks.concurrency import running_service, sentences
+from benchmarks.sentences import Sentences
+from benchmarks.servers import engine, running, service
+
+DIRECTION = ("en", "de")
 
 
 class Seconds(NamedTuple):
@@ -28,7 +31,7 @@ class Seconds(NamedTuple):
 
 def measure(address: str, text: str) -> Seconds:
     """One text, streamed and whole; raises for any answer but 200."""
-    body = {"text": text, "source": "en", "target": "de"}
+    body = {"text": text, "source": DIRECTION[0], "target": DIRECTION[1]}
     with httpx2.Client(base_url=address, timeout=120) as client:
         started, first = time.perf_counter(), 0.0
         events = {"Accept": "text/event-stream"}
@@ -48,12 +51,18 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--address", help="of a running service (default: one is started)")
-    parser.add_argument("--model", type=Path, help="model directory for the service that is started")
+    parser.add_argument("--model", type=Path, default=Path("pretrained/en-de"), metavar="MODEL_DIR")
     parser.add_argument("--sentences", type=int, default=40, help="in the text (default: %(default)s)")
     parser.add_argument("--repeats", type=int, default=5, help="different texts (default: %(default)s)")
     arguments = parser.parse_args()
-    with nullcontext(arguments.address) if arguments.address else running_service(arguments.model) as address:
-        texts = [" ".join(sentences(seed)[: arguments.sentences]) for seed in range(arguments.repeats)]
+    with ExitStack() as stack:
+        address = arguments.address
+        if not address:
+            command = service(arguments.model)
+            server = stack.enter_context(running("the service", command, direction=DIRECTION))
+            engine(server)
+            address = server.address
+        texts = Sentences().texts(arguments.repeats, arguments.sentences)
         found = [measure(address, text) for text in texts]
     print(f"{arguments.sentences} sentences, median of {arguments.repeats} texts")
     for name, seconds in zip(Seconds._fields, zip(*found, strict=True), strict=True):
